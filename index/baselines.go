@@ -1,0 +1,152 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"lore/local/text"
+)
+
+// Random scores each document by a number drawn from seed, query and document.
+// Neither the number of documents nor their order changes a score.
+func Random(docs []Document, seed uint64) Retriever {
+	return scored(docs, func(q Query, d Document) float64 {
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%d\x00%s\x00%s", seed, q.ID, d.ID)
+		return rand.New(rand.NewPCG(h.Sum64(), seed)).Float64()
+	})
+}
+
+// Keywords scores a document by the share of the query's different content words
+// that occur in it, in [0,1]. Words are compared in lower case without stemming
+// (the keyword baseline of SummHay, section 5.1).
+func Keywords(docs []Document) Retriever {
+	vocabulary := make(map[string]map[string]bool, len(docs))
+	for _, d := range docs {
+		set := map[string]bool{}
+		for _, w := range text.Words(d.Text) {
+			set[w] = true
+		}
+		vocabulary[d.ID] = set
+	}
+	return scored(docs, func(q Query, d Document) float64 {
+		wanted := map[string]bool{}
+		for _, w := range text.Words(q.Text) {
+			if !text.IsStop(w) {
+				wanted[w] = true
+			}
+		}
+		if len(wanted) == 0 {
+			return 0
+		}
+		found := 0
+		for w := range wanted {
+			if vocabulary[d.ID][w] {
+				found++
+			}
+		}
+		return float64(found) / float64(len(wanted))
+	})
+}
+
+// Oracle scores a document by its gold relevance: the upper bound of retrieval.
+func Oracle(docs []Document) Retriever {
+	return scored(docs, func(q Query, d Document) float64 { return q.Gold[d.ID] })
+}
+
+// Recorded ranks by scores that came with the data, under the given name.
+// Documents without a score are not ranked.
+func Recorded(docs []Document, name string) Retriever {
+	return retrieverFunc(func(_ context.Context, q Query, k int) (Ranking, error) {
+		scores, ok := q.Recorded[name]
+		if !ok {
+			return Ranking{}, fmt.Errorf("query %s has no recorded retriever %q; it has %s", q.ID, name, have(q.Recorded))
+		}
+		var hits []Hit
+		for _, d := range docs {
+			if s, ok := scores[d.ID]; ok {
+				hits = append(hits, Hit{d.ID, s})
+			}
+		}
+		return Ranking{Hits: top(hits, k)}, nil
+	})
+}
+
+func have(recorded map[string]map[string]float64) string {
+	if len(recorded) == 0 {
+		return "none"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(recorded)), ", ")
+}
+
+// Order is a place for the relevant documents in a whole corpus.
+type Order string
+
+// The orders. AsGiven keeps the corpus as it is; the others move the relevant
+// documents to one place and keep the given order inside each part.
+const (
+	AsGiven Order = ""
+	Top     Order = "top"
+	Bottom  Order = "bottom"
+	Middle  Order = "middle"
+)
+
+// Full gives the whole corpus in a fixed order (the full-context setting of
+// SummHay; the orders are those of its position-bias study, section 5.4).
+func Full(docs []Document, order Order) Retriever {
+	return retrieverFunc(func(_ context.Context, q Query, _ int) (Ranking, error) {
+		var relevant, rest []Hit
+		for _, d := range docs {
+			if g := q.Gold[d.ID]; g > 0 && order != AsGiven {
+				relevant = append(relevant, Hit{d.ID, g})
+			} else {
+				rest = append(rest, Hit{d.ID, g})
+			}
+		}
+		var hits []Hit
+		switch order {
+		case AsGiven:
+			hits = rest
+		case Top:
+			hits = slices.Concat(relevant, rest)
+		case Bottom:
+			hits = slices.Concat(rest, relevant)
+		case Middle:
+			half := len(rest) / 2
+			hits = slices.Concat(rest[:half], relevant, rest[half:])
+		default:
+			return Ranking{}, fmt.Errorf("unknown order %q; there are top, bottom and middle", order)
+		}
+		return Ranking{Hits: hits, Whole: true}, nil
+	})
+}
+
+// None retrieves nothing: the baseline that shows what a model knows by itself.
+func None() Retriever {
+	return retrieverFunc(func(context.Context, Query, int) (Ranking, error) { return Ranking{}, nil })
+}
+
+type retrieverFunc func(ctx context.Context, q Query, k int) (Ranking, error)
+
+func (f retrieverFunc) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
+	if err := ctx.Err(); err != nil {
+		return Ranking{}, err
+	}
+	return f(ctx, q, k)
+}
+
+// scored ranks all documents by a function of query and document.
+func scored(docs []Document, score func(Query, Document) float64) Retriever {
+	return retrieverFunc(func(_ context.Context, q Query, k int) (Ranking, error) {
+		hits := make([]Hit, len(docs))
+		for i, d := range docs {
+			hits[i] = Hit{d.ID, score(q, d)}
+		}
+		return Ranking{Hits: top(hits, k)}, nil
+	})
+}

@@ -1,0 +1,173 @@
+package index
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var five = []Document{
+	{"d0", "the cat sat on the mat with another cat and a dog while the rain fell outside on the garden wall"},
+	{"d1", "a bird sang in the tree"},
+	{"d2", "cat and bird and cat"},
+	{"d3", "dogs bark loudly at night"},
+	{"d4", "cats chase birds"},
+}
+
+func ranking(t *testing.T, r Retriever, q Query, k int) []Hit {
+	t.Helper()
+	got, err := r.Retrieve(context.Background(), q, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.Hits
+}
+
+// The expected scores are worked out by hand. After analysis (stop words out,
+// stemmed) the documents are
+//
+//	d0 cat sat mat anoth cat dog rain fell outsid garden wall  11 tokens, cat 2
+//	d1 bird sang tree                                           3 tokens, bird 1
+//	d2 cat bird cat                                             3 tokens, cat 2, bird 1
+//	d3 dog bark loudli night                                    4 tokens
+//	d4 cat chase bird                                           3 tokens, cat 1, bird 1
+//
+// so N = 5, avgdl = 24/5 = 4.8, df(cat) = df(bird) = 3, idf = ln(1 + 2.5/3.5),
+// and with k1 = 1.2, b = 0.75 the length part is 1.2·(0.25 + 0.75·|d|/4.8).
+func TestBM25ByHand(t *testing.T) {
+	idf := math.Log(1 + 2.5/3.5)
+	part := func(tf, length float64) float64 { return idf * tf / (tf + 1.2*(0.25+0.75*length/4.8)) }
+	want := []Hit{
+		{"d2", part(2, 3) + part(1, 3)},
+		{"d4", part(1, 3) + part(1, 3)},
+		{"d1", part(1, 3)},
+		{"d0", part(2, 11)},
+	}
+	SortHits(want)
+	b, err := OpenBM25(context.Background(), t.TempDir(), five, "en", DefaultBM25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ranking(t, b, Query{Text: "Cat, bird!"}, 0)
+	if len(got) != len(want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	for i := range want {
+		if got[i].ID != want[i].ID || math.Abs(got[i].Score-want[i].Score) > 1e-12 {
+			t.Errorf("place %d: got %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+func TestBM25ReopenAndRebuild(t *testing.T) {
+	dir := t.TempDir()
+	ctx := context.Background()
+	first, err := OpenBM25(ctx, dir, five, "en", DefaultBM25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ranking(t, first, Query{Text: "cat bird dog"}, 3)
+	folders, _ := filepath.Glob(filepath.Join(dir, "bm25-*"))
+	if len(folders) != 1 {
+		t.Fatalf("folders %v", folders)
+	}
+	again, err := OpenBM25(ctx, dir, five, "en", DefaultBM25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, ranking(t, again, Query{Text: "cat bird dog"}, 3)); diff != "" {
+		t.Error("after reopening:", diff)
+	}
+	if err := os.WriteFile(filepath.Join(folders[0], "index_meta.json"), []byte("broken"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rebuilt, err := OpenBM25(ctx, dir, five, "en", DefaultBM25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, ranking(t, rebuilt, Query{Text: "cat bird dog"}, 3)); diff != "" {
+		t.Error("after rebuilding:", diff)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".building-*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestBM25Errors(t *testing.T) {
+	ctx := context.Background()
+	if _, err := OpenBM25(ctx, t.TempDir(), append(five[:1:1], five[0]), "en", DefaultBM25); err == nil {
+		t.Error("duplicate ids are accepted")
+	}
+	if _, err := OpenBM25(ctx, t.TempDir(), five, "klingon", DefaultBM25); err == nil {
+		t.Error("an unknown analyser is accepted")
+	}
+	if _, err := OpenBM25(ctx, t.TempDir(), five, "en", BM25Params{1, 2}); err == nil {
+		t.Error("b=2 is accepted")
+	}
+	empty, err := OpenBM25(ctx, t.TempDir(), nil, "en", DefaultBM25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ranking(t, empty, Query{Text: "cat"}, 5); len(got) != 0 {
+		t.Errorf("an empty corpus ranks %v", got)
+	}
+}
+
+func ids(hits []Hit) []string {
+	out := []string{}
+	for _, h := range hits {
+		out = append(out, h.ID)
+	}
+	return out
+}
+
+func TestBaselines(t *testing.T) {
+	q := Query{ID: "q", Text: "Does the cat chase a bird?", Gold: map[string]float64{"d3": 2, "d1": 1},
+		Recorded: map[string]map[string]float64{"rerank3": {"d4": 0.1, "d0": 0.9}}}
+	cases := []struct {
+		name string
+		r    Retriever
+		k    int
+		want []string
+	}{
+		{"keywords", Keywords(five), 3, []string{"d2", "d0", "d1"}}, // 2, 1 and 1 of {cat, chase, bird}; ties by id
+		{"oracle", Oracle(five), 0, []string{"d3", "d1", "d0", "d2", "d4"}},
+		{"recorded", Recorded(five, "rerank3"), 0, []string{"d0", "d4"}},
+		{"full", Full(five, AsGiven), 2, []string{"d0", "d1", "d2", "d3", "d4"}},
+		{"top", Full(five, Top), 0, []string{"d1", "d3", "d0", "d2", "d4"}},
+		{"bottom", Full(five, Bottom), 0, []string{"d0", "d2", "d4", "d1", "d3"}},
+		{"middle", Full(five, Middle), 0, []string{"d0", "d1", "d3", "d2", "d4"}},
+		{"none", None(), 0, []string{}},
+	}
+	for _, c := range cases {
+		if diff := cmp.Diff(c.want, ids(ranking(t, c.r, q, c.k))); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+	if _, err := Recorded(five, "nope").Retrieve(context.Background(), q, 1); err == nil {
+		t.Error("an unknown recorded retriever is accepted")
+	}
+}
+
+func TestRandomDependsOnSeedAndQueryOnly(t *testing.T) {
+	reversed := []Document{five[4], five[3], five[2], five[1], five[0]}
+	a := ids(ranking(t, Random(five, 1), Query{ID: "q"}, 0))
+	if diff := cmp.Diff(a, ids(ranking(t, Random(reversed, 1), Query{ID: "q"}, 0))); diff != "" {
+		t.Error("depends on the order of documents:", diff)
+	}
+	if cmp.Equal(a, ids(ranking(t, Random(five, 2), Query{ID: "q"}, 0))) && cmp.Equal(a, ids(ranking(t, Random(five, 1), Query{ID: "r"}, 0))) {
+		t.Error("neither seed nor query changes the order")
+	}
+}
+
+func TestSortHitsPutsNaNLast(t *testing.T) {
+	h := []Hit{{"c", math.NaN()}, {"b", 1}, {"a", 1}, {"d", 2}}
+	SortHits(h)
+	if diff := cmp.Diff([]string{"d", "a", "b", "c"}, ids(h)); diff != "" {
+		t.Error(diff)
+	}
+}

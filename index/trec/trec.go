@@ -1,0 +1,187 @@
+// Package trec reads and writes the run and relevance files of TREC tools.
+//
+// A run line is "topic Q0 document rank score tag"; a qrels line is "topic
+// iteration document relevance"; a diversity qrels line is "topic subtopic
+// document judgement". Fields are separated by spaces or tabs. Files may be
+// gzipped, may begin with a byte order mark and may have Windows line ends.
+package trec
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Result is one line of a run.
+type Result struct {
+	Document string
+	Score    float64
+}
+
+// Run holds the results of a run by topic. The order of results is the file's;
+// measures order them by score themselves, as trec_eval does.
+type Run struct {
+	Tag    string
+	Topics map[string][]Result
+}
+
+// Judgement is one line of a qrels file.
+type Judgement struct {
+	Iteration string // subtopic in diversity qrels; unused otherwise
+	Document  string
+	Relevance int
+}
+
+// Qrels holds judgements by topic.
+type Qrels struct {
+	Topics map[string][]Judgement
+}
+
+// SyntaxError is a line that cannot be read.
+type SyntaxError struct {
+	File string
+	Line int
+	Msg  string
+}
+
+// Error says file, line and what is wrong.
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg) }
+
+// ReadRunFile reads a run from a file, gzipped or not.
+func ReadRunFile(path string) (*Run, error) {
+	return readFile(path, ReadRun)
+}
+
+// ReadQrelsFile reads judgements from a file, gzipped or not.
+func ReadQrelsFile(path string) (*Qrels, error) {
+	return readFile(path, ReadQrels)
+}
+
+func readFile[T any](path string, read func(io.Reader, string) (T, error)) (T, error) {
+	var zero T
+	f, err := os.Open(path)
+	if err != nil {
+		return zero, err
+	}
+	defer f.Close()
+	return read(f, path)
+}
+
+// ReadRun reads a run; name stands in errors.
+func ReadRun(r io.Reader, name string) (*Run, error) {
+	run := &Run{Topics: map[string][]Result{}}
+	seen := map[[2]string]int{}
+	err := eachLine(r, name, func(line int, f [][]byte) error {
+		if len(f) != 6 {
+			return fmt.Errorf("a run line has 6 fields (topic Q0 document rank score tag), this one has %d", len(f))
+		}
+		score, err := strconv.ParseFloat(string(f[4]), 64)
+		if err != nil || math.IsNaN(score) {
+			return fmt.Errorf("score %q is not a number", f[4])
+		}
+		topic, doc := string(f[0]), string(f[2])
+		if first, dup := seen[[2]string{topic, doc}]; dup {
+			return fmt.Errorf("document %s of topic %s is already in line %d", doc, topic, first)
+		}
+		seen[[2]string{topic, doc}] = line
+		run.Tag = string(f[5])
+		run.Topics[topic] = append(run.Topics[topic], Result{doc, score})
+		return nil
+	})
+	return run, err
+}
+
+// ReadQrels reads judgements; name stands in errors.
+func ReadQrels(r io.Reader, name string) (*Qrels, error) {
+	q := &Qrels{Topics: map[string][]Judgement{}}
+	seen := map[[3]string]int{}
+	err := eachLine(r, name, func(line int, f [][]byte) error {
+		if len(f) != 4 {
+			return fmt.Errorf("a qrels line has 4 fields (topic iteration document relevance), this one has %d", len(f))
+		}
+		rel, err := strconv.Atoi(string(f[3]))
+		if err != nil {
+			return fmt.Errorf("relevance %q is not a whole number", f[3])
+		}
+		key := [3]string{string(f[0]), string(f[1]), string(f[2])}
+		if first, dup := seen[key]; dup {
+			return fmt.Errorf("the judgement of document %s for topic %s is already in line %d", key[2], key[0], first)
+		}
+		seen[key] = line
+		q.Topics[key[0]] = append(q.Topics[key[0]], Judgement{key[1], key[2], rel})
+		return nil
+	})
+	return q, err
+}
+
+// eachLine hands the fields of each non-empty line to f.
+func eachLine(r io.Reader, name string, f func(line int, fields [][]byte) error) error {
+	br := bufio.NewReaderSize(r, 1<<16)
+	if head, _ := br.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return fmt.Errorf("%s: not a readable gzip file: %w", name, err)
+		}
+		br = bufio.NewReaderSize(z, 1<<16)
+	}
+	if head, _ := br.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
+		_, _ = br.Discard(3) // peeked, so there
+	}
+	scan := bufio.NewScanner(br)
+	scan.Buffer(make([]byte, 1<<16), 1<<20)
+	line, some := 0, false
+	for scan.Scan() {
+		line++
+		fields := bytes.Fields(scan.Bytes())
+		if len(fields) == 0 {
+			continue
+		}
+		some = true
+		if err := f(line, fields); err != nil {
+			return &SyntaxError{name, line, err.Error()}
+		}
+	}
+	if err := scan.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			return &SyntaxError{name, line + 1, "the line is longer than 1 MiB"}
+		}
+		return &SyntaxError{name, line + 1, err.Error()}
+	}
+	if !some {
+		return fmt.Errorf("%s: the file is empty", name)
+	}
+	return nil
+}
+
+// WriteRun writes a run. Topics and results stand in the order given; scores have
+// the shortest form that reads back to the same number.
+func WriteRun(w io.Writer, tag string, topics []string, results map[string][]Result) error {
+	bw := bufio.NewWriter(w)
+	for _, topic := range topics {
+		for i, r := range results[topic] {
+			if err := checkFields(topic, r.Document, tag); err != nil {
+				return err
+			}
+			fmt.Fprintf(bw, "%s Q0 %s %d %s %s\n", topic, r.Document, i+1, strconv.FormatFloat(r.Score, 'g', -1, 64), tag)
+		}
+	}
+	if err := bw.Flush(); err != nil {
+		return fmt.Errorf("write a run file: %w", err)
+	}
+	return nil
+}
+
+func checkFields(fields ...string) error {
+	if i := slices.IndexFunc(fields, func(s string) bool { return s == "" || strings.ContainsAny(s, " \t\r\n\v\f") }); i >= 0 {
+		return fmt.Errorf("a run file cannot hold the name %q: fields are separated by white space", fields[i])
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+// Package ollama talks to an Ollama server over its native API, and to nothing
+// else. It is the only package that opens network connections to reach models.
+//
+// The native API is used because the OpenAI-style one cannot carry num_ctx,
+// truncate, shift or keep_alive, and fills in sampling values of its own.
+package ollama
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+)
+
+// DefaultHost is where an Ollama server listens if nothing else is said.
+const DefaultHost = "http://127.0.0.1:11434"
+
+// Dialer opens a connection; tests replace it.
+type Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// Client is a connection to one server. It can dial no other host.
+type Client struct {
+	base *url.URL
+	http *http.Client
+	idle time.Duration
+}
+
+// Config of a Client. The zero value is usable.
+type Config struct {
+	Host string        // URL or host:port; empty means DefaultHost
+	Dial Dialer        // nil means net.Dialer
+	Idle time.Duration // longest silence while a reply streams or is awaited; 0 means 30 minutes
+}
+
+// ErrUnreachable marks errors of a server that cannot be reached.
+var ErrUnreachable = errors.New("model server unreachable")
+
+// ErrNoModel marks a model that the server does not have or that lore refuses.
+var ErrNoModel = errors.New("model missing")
+
+// NewClient checks the host and builds a client. It opens no connection.
+func NewClient(cfg Config) (*Client, error) {
+	base, err := parseHost(cfg.Host)
+	if err != nil {
+		return nil, err
+	}
+	dial := cfg.Dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
+	}
+	idle := cfg.Idle
+	if idle == 0 {
+		idle = 30 * time.Minute
+	}
+	allowed := net.JoinHostPort(base.Hostname(), base.Port())
+	transport := &http.Transport{
+		Proxy:               nil, // a proxy would be another host
+		MaxIdleConnsPerHost: 64,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if addr != allowed {
+				return nil, fmt.Errorf("refused to connect to %s: only %s is configured", addr, allowed)
+			}
+			return dial(ctx, network, addr)
+		},
+	}
+	return &Client{base: base, idle: idle, http: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+func parseHost(host string) (*url.URL, error) {
+	if host == "" {
+		host = DefaultHost
+	}
+	if !strings.Contains(host, "://") {
+		host = "http://" + host
+	}
+	u, err := url.Parse(host)
+	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, fmt.Errorf("model server %q is not a URL like %s", host, DefaultHost)
+	}
+	if u.Port() == "" {
+		port := "11434"
+		if u.Scheme == "https" {
+			port = "443"
+		}
+		u.Host = net.JoinHostPort(u.Hostname(), port)
+	}
+	return u, nil
+}
+
+// Host returns the server's URL.
+func (c *Client) Host() string { return c.base.String() }
+
+// statusError is an HTTP answer that is no success.
+type statusError struct {
+	code int
+	text string
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("server answered %d: %s", e.code, e.text) }
+
+// post sends a request and hands each line of the answer to line. It ends with
+// an error when nothing arrives for the idle time.
+func (c *Client) post(ctx context.Context, path string, body any, line func([]byte) error) error {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("encode the request to %s: %w", path, err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(c.idle, func() { cancel(fmt.Errorf("the server sent nothing for %s", c.idle)) })
+	defer silence.Stop()
+
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(path).String(), bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("build the request to %s: %w", path, err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/x-ndjson")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return causeOf(ctx, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return readStatus(resp)
+	}
+	lines := newLineReader(resp.Body)
+	for {
+		raw, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return causeOf(ctx, err)
+		}
+		silence.Reset(c.idle)
+		if err := line(raw); err != nil {
+			return err
+		}
+	}
+}
+
+func causeOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+func readStatus(resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16)) // what can be read of an error text is enough
+	var e struct {
+		Error string `json:"error"`
+	}
+	text := strings.TrimSpace(string(body))
+	if json.Unmarshal(body, &e) == nil && e.Error != "" {
+		text = e.Error
+	}
+	return &statusError{resp.StatusCode, text}
+}
+
+// call sends a request whose answer is one JSON value. An empty body means GET.
+func (c *Client) call(ctx context.Context, path string, body, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	method, reader := http.MethodGet, io.Reader(nil)
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("encode the request to %s: %w", path, err)
+		}
+		method, reader = http.MethodPost, bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), reader)
+	if err != nil {
+		return fmt.Errorf("build the request to %s: %w", path, err)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("%w: %w; start it with `ollama serve`, or name another with --host", ErrUnreachable, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return readStatus(resp)
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("read the answer of %s: %w", path, err)
+	}
+	return nil
+}
+
+// Version returns the server's version.
+func (c *Client) Version(ctx context.Context) (string, error) {
+	var v struct {
+		Version string `json:"version"`
+	}
+	err := c.call(ctx, "/api/version", nil, &v)
+	return v.Version, err
+}
+
+// Models lists the models the server has.
+func (c *Client) Models(ctx context.Context) ([]api.ListModelResponse, error) {
+	var v api.ListResponse
+	err := c.call(ctx, "/api/tags", nil, &v)
+	return v.Models, err
+}
+
+// Running lists the models the server has in memory.
+func (c *Client) Running(ctx context.Context) ([]api.ProcessModelResponse, error) {
+	var v api.ProcessResponse
+	err := c.call(ctx, "/api/ps", nil, &v)
+	return v.Models, err
+}
+
+// Model is what lore needs to know of a model before it is used.
+type Model struct {
+	Name         string // full name with its tag
+	Digest       string // of the weights and settings
+	Context      int    // trained context length in tokens; 0 if unknown
+	Thinks       bool   // the model can produce thoughts
+	Embeds       bool   // the model produces embeddings
+	Parameters   string // parameter count as the server words it
+	Quantization string
+	Family       string
+}
+
+// Model looks a model up. Models that run on another host are refused: a run
+// that is meant to stay on this machine would leave it.
+func (c *Client) Model(ctx context.Context, name string) (Model, error) {
+	list, err := c.Models(ctx)
+	if err != nil {
+		return Model{}, err
+	}
+	var have []string
+	for _, m := range list {
+		have = append(have, m.Name)
+		if m.Name != name && m.Name != name+":latest" {
+			continue
+		}
+		if m.RemoteHost != "" {
+			return Model{}, fmt.Errorf("%w: %s runs on %s, not on this machine; choose a local model", ErrNoModel, name, m.RemoteHost)
+		}
+		return c.describe(ctx, m)
+	}
+	if len(have) == 0 {
+		return Model{}, fmt.Errorf("%w: the server at %s has no models; fetch one with `ollama pull %s`", ErrNoModel, c.Host(), name)
+	}
+	return Model{}, fmt.Errorf("%w: the server at %s does not have %q; it has %s; fetch it with `ollama pull %s`",
+		ErrNoModel, c.Host(), name, strings.Join(have, ", "), name)
+}
+
+func (c *Client) describe(ctx context.Context, m api.ListModelResponse) (Model, error) {
+	var show api.ShowResponse
+	if err := c.call(ctx, "/api/show", api.ShowRequest{Model: m.Name}, &show); err != nil {
+		return Model{}, fmt.Errorf("describe %s: %w", m.Name, err)
+	}
+	if show.RemoteHost != "" {
+		return Model{}, fmt.Errorf("%w: %s runs on %s, not on this machine; choose a local model", ErrNoModel, m.Name, show.RemoteHost)
+	}
+	out := Model{Name: m.Name, Digest: m.Digest, Parameters: show.Details.ParameterSize,
+		Quantization: show.Details.QuantizationLevel, Family: show.Details.Family}
+	for key, value := range show.ModelInfo {
+		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
+			out.Context = int(n)
+		}
+	}
+	for _, capability := range show.Capabilities {
+		switch string(capability) {
+		case "thinking":
+			out.Thinks = true
+		case "embedding":
+			out.Embeds = true
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,206 @@
+// Package ollamatest is a server that speaks enough of Ollama's API for tests:
+// it has slots, takes time, can be killed, and can misbehave on demand.
+package ollamatest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ollama/ollama/api"
+)
+
+// Server is a scripted server. Set the fields before the first request.
+type Server struct {
+	Slots   int                                          // requests answered at once; 0 is no limit
+	Delay   time.Duration                                // time each reply takes
+	Answer  func(req api.ChatRequest) string             // nil echoes the last message
+	Misdeed func(n int, req api.ChatRequest) Misbehavior // nil behaves; n counts chat requests from 0
+	Context int                                          // trained context of the model, in words
+	Names   []string                                     // models on offer; nil means "fake:latest"
+
+	mu    sync.Mutex
+	chats []api.ChatRequest
+	sem   chan struct{}
+	once  sync.Once
+}
+
+// Misbehavior names one way to go wrong.
+type Misbehavior int
+
+// The ways to go wrong that notes on local servers report.
+const (
+	Behave       Misbehavior = iota
+	RefuseLong               // 400: the prompt does not fit
+	RefuseOption             // 400: an option is unknown
+	QueueFull                // 503
+	RunnerDied               // 500, the model process stopped
+	LoadFailed               // 500, something else
+	ErrorFrame               // 200 and then an error frame
+	NoDoneFrame              // 200, text, and no closing frame
+	CutShort                 // done_reason "length"
+	SayNothing               // done, without text
+	ThinkOnly                // done, thoughts but no text
+	HangUp                   // the connection breaks inside the reply
+	NotJSON                  // a frame that is no JSON
+)
+
+// Start serves on a loopback port until the test ends.
+func (s *Server) Start(t interface{ Cleanup(func()) }) *httptest.Server {
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	return h
+}
+
+// Chats returns the chat requests so far.
+func (s *Server) Chats() []api.ChatRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]api.ChatRequest(nil), s.chats...)
+}
+
+func (s *Server) names() []string {
+	if s.Names == nil {
+		return []string{"fake:latest"}
+	}
+	return s.Names
+}
+
+// ServeHTTP answers version, tags, show, ps and chat.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.once.Do(func() {
+		if s.Slots > 0 {
+			s.sem = make(chan struct{}, s.Slots)
+		}
+	})
+	switch r.URL.Path {
+	case "/api/version":
+		reply(w, map[string]string{"version": "0.0.0-test"})
+	case "/api/tags":
+		var list api.ListResponse
+		for _, n := range s.names() {
+			list.Models = append(list.Models, api.ListModelResponse{Name: n, Model: n, Digest: "digest-of-" + n})
+		}
+		reply(w, list)
+	case "/api/show":
+		ctx := s.Context
+		if ctx == 0 {
+			ctx = 1 << 20
+		}
+		reply(w, map[string]any{"model_info": map[string]any{"fake.context_length": ctx}, "capabilities": []string{"completion"}})
+	case "/api/ps":
+		reply(w, api.ProcessResponse{})
+	case "/api/chat":
+		s.chat(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
+	var req api.ChatRequest
+	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		reply(w, map[string]string{"error": err.Error()})
+		return
+	}
+	s.mu.Lock()
+	n := len(s.chats)
+	s.chats = append(s.chats, req)
+	s.mu.Unlock()
+	if s.sem != nil {
+		select {
+		case s.sem <- struct{}{}:
+			defer func() { <-s.sem }()
+		case <-r.Context().Done():
+			return
+		}
+	}
+	select {
+	case <-time.After(s.Delay):
+	case <-r.Context().Done():
+		return
+	}
+	bad := Behave
+	if s.Misdeed != nil {
+		bad = s.Misdeed(n, req)
+	}
+	s.answer(w, req, bad)
+}
+
+func (s *Server) answer(w http.ResponseWriter, req api.ChatRequest, bad Misbehavior) {
+	fail := func(code int, text string) {
+		w.WriteHeader(code)
+		reply(w, map[string]string{"error": text})
+	}
+	text := req.Messages[len(req.Messages)-1].Content
+	words := 0
+	for _, m := range req.Messages {
+		words += len(strings.Fields(m.Content))
+	}
+	if s.Answer != nil {
+		text = s.Answer(req)
+	}
+	if s.Context > 0 && words > s.Context {
+		bad = RefuseLong
+	}
+	frame := api.ChatResponse{Model: req.Model, CreatedAt: time.Unix(0, 0).UTC()}
+	frame.Message.Role = "assistant"
+	switch bad {
+	case RefuseLong:
+		fail(http.StatusBadRequest, "the input length exceeds the context length")
+		return
+	case RefuseOption:
+		fail(http.StatusBadRequest, "top_logprobs must be between 0 and 20")
+		return
+	case QueueFull:
+		fail(http.StatusServiceUnavailable, "server busy, please try again. maximum pending requests exceeded")
+		return
+	case RunnerDied:
+		fail(http.StatusInternalServerError, "llama runner process has terminated: signal: killed")
+		return
+	case LoadFailed:
+		fail(http.StatusInternalServerError, "unable to load model: tensor missing")
+		return
+	case NotJSON:
+		fmt.Fprintln(w, "<html>hello</html>")
+		return
+	}
+	half := len(text) / 2
+	frame.Message.Content = text[:half]
+	if bad == SayNothing || bad == ThinkOnly {
+		frame.Message.Content = ""
+	}
+	if bad == ThinkOnly {
+		frame.Message.Thinking = "hmm"
+	}
+	reply(w, frame)
+	switch bad {
+	case ErrorFrame:
+		reply(w, map[string]string{"error": "an error was encountered while running the model"})
+		return
+	case NoDoneFrame:
+		return
+	case HangUp:
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	frame.Message.Thinking = ""
+	if bad != SayNothing && bad != ThinkOnly {
+		frame.Message.Content = text[half:]
+	}
+	frame.Done, frame.DoneReason = true, "stop"
+	if bad == CutShort {
+		frame.DoneReason = "length"
+	}
+	frame.PromptEvalCount, frame.EvalCount = words, len(strings.Fields(text))
+	reply(w, frame)
+}
+
+func reply(w http.ResponseWriter, v any) {
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone; nothing to do about it
+}

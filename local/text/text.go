@@ -1,0 +1,97 @@
+// Package text cuts English text into sentences, words and stemmed content
+// words. The extractive generator, the lexical judge and the keyword baseline
+// share it, so that they mean the same by a word.
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	porterstemmer "github.com/blevesearch/go-porterstemmer"
+)
+
+// Words returns the lower-cased words of s: runs of letters and digits, with
+// inner apostrophes dropped and inner points and commas kept between digits
+// ("1,025" is the word "1025", "2.5" stays "2.5").
+func Words(s string) []string {
+	var out []string
+	var b strings.Builder
+	flush := func() {
+		if b.Len() > 0 {
+			out = append(out, b.String())
+			b.Reset()
+		}
+	}
+	prev := rune(0)
+	for i, r := range s {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
+			b.WriteRune(unicode.ToLower(r))
+		case (r == '\'' || r == '’') && unicode.IsLetter(prev): // it's, CEO’s
+			rest := s[i+utf8.RuneLen(r):]
+			if next, _ := utf8.DecodeRuneInString(rest); !unicode.IsLetter(next) {
+				flush()
+			}
+		case (r == '.' || r == ',') && unicode.IsDigit(prev) && startsWithDigit(s[i+1:]):
+			if r == '.' {
+				b.WriteRune(r)
+			}
+		default:
+			flush()
+		}
+		prev = r
+	}
+	flush()
+	return out
+}
+
+func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+// Terms returns the stemmed content words of s, in order, with repeats: Words
+// without stop words, each reduced by Porter's stemmer. Words with digits stay
+// as they are.
+func Terms(s string) []string {
+	words := Words(s)
+	out := words[:0]
+	for _, w := range words {
+		if !stop[w] {
+			out = append(out, Stem(w))
+		}
+	}
+	return out
+}
+
+// Stem reduces one lower-case word by Porter's algorithm (M. F. Porter, 1980).
+// Words with a digit and words shorter than three letters are returned as given.
+func Stem(w string) string {
+	if len(w) < 3 || strings.ContainsAny(w, "0123456789") {
+		return w
+	}
+	return porterstemmer.StemString(w)
+}
+
+// IsStop reports whether a lower-case word is an English function word.
+func IsStop(w string) bool { return stop[w] }
+
+// HasDigit reports whether a term holds a digit.
+func HasDigit(term string) bool { return strings.ContainsAny(term, "0123456789") }
+
+var stop = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`
+a about above across after again against all almost also although always am among an and another any anyone
+anything are aren arent around as at be became because been before being below between both but by can cannot
+cant could couldnt did didnt do does doesnt doing don done dont down during each either else ever every few for
+from further get gets got had hadnt has hasnt have havent having he her here hers herself him himself his how
+however i if im in into is isnt it its itself ive just let like made make makes making many may me might more
+most much must my myself near neither no nor not of off often on once one only onto or other others our ours
+ourselves out over own per perhaps quite rather really same she should shouldnt since so some someone something
+still such than that thats the their theirs them themselves then there thereby therefore these they theyre this
+those though through thus to too toward towards under until up upon us very was wasnt we well were werent what
+whatever when where whether which while who whole whom whose why will with within without wont would wouldnt yet
+you your yours yourself yourselves s t d ll m re ve`) {
+		m[w] = true
+	}
+	return m
+}()
