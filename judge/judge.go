@@ -1,0 +1,77 @@
+// Package judge defines what is asked of a judge and what it answers.
+//
+// A Task is one text under judgement, cut into units (the bullets of an answer,
+// or one passage), with the questions asked of it. Questions of one task are
+// siblings: a judge may compare them with each other.
+package judge
+
+import (
+	"context"
+
+	"lore/local"
+)
+
+// Kind is a kind of question.
+type Kind string
+
+// Coverage asks how far a text covers a statement: full, partial or none, and in
+// which unit.
+const Coverage Kind = "coverage"
+
+// Labels of Coverage.
+const (
+	Full    = "full"
+	Partial = "partial"
+	None    = "none"
+)
+
+// Values maps the labels of a kind to scores in [0,1].
+var Values = map[Kind]map[string]float64{
+	Coverage: {Full: 1, Partial: 0.5, None: 0},
+}
+
+// Question is one thing to find out about a task's text.
+type Question struct {
+	ID   string `json:"id"` // unique in its task
+	Kind Kind   `json:"kind"`
+	Text string `json:"text"` // the insight, key point or sub-question
+}
+
+// Task is a text with the questions asked of it.
+type Task struct {
+	ID        string     `json:"id"`    // unique in a run
+	About     string     `json:"about"` // the query the text answers
+	Units     []string   `json:"units"` // the text in parts; a verdict names a part by its 1-based number
+	Questions []Question `json:"questions"`
+}
+
+// Verdict is a judge's answer to one question: a label, or unscored with a
+// reason. Unscored is a state of its own, never a value of 0.
+type Verdict struct {
+	Question string        `json:"question"`
+	Label    string        `json:"label,omitempty"`    // one of Values[kind]; empty if unscored
+	Value    float64       `json:"value"`              // score in [0,1]; meaningless if unscored
+	Unit     int           `json:"unit,omitempty"`     // 1-based unit that carries the label; 0 for none
+	Score    float64       `json:"score,omitempty"`    // the judge's own continuous score, where it has one
+	Evidence []string      `json:"evidence,omitempty"` // words that carried the verdict, where the judge has them
+	Outcome  local.Outcome `json:"outcome,omitempty"`  // why it is unscored; empty if scored
+	Reason   string        `json:"reason,omitempty"`   // the same in words
+}
+
+// Scored reports whether the verdict carries a label.
+func (v Verdict) Scored() bool { return v.Outcome == "" }
+
+// Unscored builds a verdict without a label.
+func Unscored(question string, outcome local.Outcome, reason string) Verdict {
+	return Verdict{Question: question, Outcome: outcome, Reason: reason}
+}
+
+// Judge answers tasks. It is safe for concurrent use.
+type Judge interface {
+	// Name identifies the judge in tables and files, with model and mode.
+	Name() string
+	// Judge returns one verdict per question, in the order of tasks and questions.
+	// done, if not nil, is called with the number of questions answered so far.
+	// The error is for a stopped run only; a failed question is an unscored verdict.
+	Judge(ctx context.Context, tasks []Task, done func(questions int)) ([][]Verdict, error)
+}

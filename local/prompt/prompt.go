@@ -1,0 +1,120 @@
+// Package prompt reads prompts from files, so that people can read, hash and
+// replace what is said to a model.
+//
+// A prompt file is a Go text/template. Lines that hold only "--- system" or
+// "--- user" begin a message; text before the first such line is the user's.
+package prompt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/template"
+
+	"lore/local"
+)
+
+// Set is a folder of prompts with an optional second folder whose files come
+// first. Names are paths like "summhay/answer.txt".
+type Set struct {
+	layers []fs.FS
+	used   map[string]string // hash by name
+}
+
+// NewSet returns a set that looks in override first (nil for none) and then in
+// the built-in folders.
+func NewSet(override fs.FS, builtin ...fs.FS) *Set {
+	s := &Set{used: map[string]string{}}
+	if override != nil {
+		s.layers = append(s.layers, override)
+	}
+	s.layers = append(s.layers, builtin...)
+	return s
+}
+
+// Prompt is a parsed prompt file.
+type Prompt struct {
+	name  string
+	parts []part
+}
+
+type part struct {
+	role string
+	body *template.Template
+}
+
+// Load reads and parses a prompt. The set remembers its hash. A Set is not safe
+// for concurrent use; a Prompt is.
+func (s *Set) Load(name string) (*Prompt, error) {
+	var data []byte
+	err := fs.ErrNotExist
+	for _, layer := range s.layers {
+		if data, err = fs.ReadFile(layer, name); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the prompt %s: %w", name, err)
+	}
+	p, err := parse(name, string(data))
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	s.used[name] = hex.EncodeToString(sum[:])
+	return p, nil
+}
+
+// Hashes returns the SHA-256 of every prompt loaded so far, by name.
+func (s *Set) Hashes() map[string]string { return s.used }
+
+func parse(name, text string) (*Prompt, error) {
+	p := &Prompt{name: name}
+	role, start := local.User, 0
+	add := func(end int) error {
+		body := strings.TrimSpace(text[start:end])
+		if body == "" {
+			return nil
+		}
+		t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).Parse(body)
+		if err != nil {
+			return fmt.Errorf("the prompt %s is no valid template: %w", name, err)
+		}
+		p.parts = append(p.parts, part{role, t})
+		return nil
+	}
+	offset := 0
+	for line := range strings.Lines(text) {
+		next, found := strings.CutPrefix(strings.TrimSpace(line), "--- ")
+		if found && (next == local.System || next == local.User) {
+			if err := add(offset); err != nil {
+				return nil, err
+			}
+			role, start = next, offset+len(line)
+		}
+		offset += len(line)
+	}
+	if err := add(offset); err != nil {
+		return nil, err
+	}
+	if len(p.parts) == 0 {
+		return nil, fmt.Errorf("the prompt %s is empty", name)
+	}
+	return p, nil
+}
+
+// Render fills the prompt in.
+func (p *Prompt) Render(data any) ([]local.Message, error) {
+	out := make([]local.Message, len(p.parts))
+	for i, part := range p.parts {
+		var b strings.Builder
+		if err := part.body.Execute(&b, data); err != nil {
+			return nil, fmt.Errorf("fill in the prompt %s: %w", p.name, err)
+		}
+		out[i] = local.Message{Role: part.role, Content: b.String()}
+	}
+	return out, nil
+}
