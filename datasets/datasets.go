@@ -1,0 +1,175 @@
+// Package datasets defines what a benchmark is: documents, items, and what each
+// item asks of a generator and a judge. A benchmark is one package below this
+// one, registered in datasets/all.
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+
+	"lore/judge"
+	"lore/local"
+	"lore/local/prompt"
+)
+
+// Document is one text of a corpus.
+type Document struct {
+	ID   string
+	Text string
+}
+
+// Corpus is the set of documents that items retrieve from.
+type Corpus struct {
+	ID        string
+	Documents []Document
+}
+
+// Query is what an item searches for.
+type Query struct {
+	Text     string
+	Gold     map[string]float64            // graded relevance by document id
+	Recorded map[string]map[string]float64 // scores that came with the data: retriever, document id
+}
+
+// Dataset is loaded data.
+type Dataset struct {
+	Corpora  []*Corpus
+	Items    []Item
+	Hash     string   // SHA-256 of the files read
+	Files    []string // what was read, for the manifest
+	Warnings []string // what is odd but usable, each with its place
+}
+
+// Retrieved is what a retriever found for an item.
+type Retrieved struct {
+	IDs   []string // document ids, best first
+	Whole bool     // the corpus whole, in this order: no budget applies
+}
+
+// Budget limits the context given to a generator.
+type Budget struct {
+	Tokens int // most tokens of document text, by local/tokens
+}
+
+// Context is what a generator is shown.
+type Context struct {
+	Passages []local.Passage
+	Tokens   int // tokens of the passages
+	Dropped  int // retrieved documents that did not fit
+	Cut      int // passages that were cut to fit
+}
+
+// Output is an answer to an item. An answer that failed has an Outcome other
+// than local.OK and no score.
+type Output struct {
+	Text    string
+	Outcome local.Outcome
+	Reason  string
+}
+
+// Score is one value that an item contributes to a metric. An unscored value
+// has a reason and no number.
+type Score struct {
+	Metric   string `json:"metric"`
+	Unit     string `json:"unit,omitempty"` // part of the item the value is of, such as an insight
+	Value    float64
+	Unscored string
+}
+
+// Item is one task of a benchmark. All methods are pure.
+type Item interface {
+	// ID is unique in the dataset and has no white space, so that it can stand in a
+	// run file.
+	ID() string
+	// Title says in a few words what the item asks, for reports.
+	Title() string
+	// Group names what the item shares with others, such as its haystack.
+	Group() string
+	// Corpus is where the item retrieves from.
+	Corpus() *Corpus
+	// Query is what it retrieves with.
+	Query() Query
+	// Context selects and labels the documents to show.
+	Context(found Retrieved, budget Budget) Context
+	// Request words the generation request for a model, and in plain parts for a
+	// backend that needs no words.
+	Request(ctx Context, p *prompt.Prompt) ([]local.Message, *local.Source, error)
+	// Plan lists what a judge must find out about an output.
+	Plan(out Output) judge.Task
+	// Score turns the judge's verdicts, in the order of Plan's questions, into values.
+	Score(out Output, verdicts []judge.Verdict) []Score
+}
+
+// Metric describes a figure of a benchmark.
+type Metric struct {
+	Name    string  // key in files, such as "coverage"
+	Title   string  // heading in tables, such as "Coverage"
+	Percent bool    // values are shares in [0,1], shown times 100
+	Low     float64 // smallest possible value, the worst case of an unscored unit
+	High    float64 // largest possible value; ignored when Bounded is false
+	Bounded bool    // Low and High are known
+	Judged  bool    // needs a judge
+	Explain string  // one sentence with the source
+}
+
+// Defaults are a benchmark's settings where the user gives none.
+type Defaults struct {
+	Budget      Budget
+	Depth       int // documents retrieved; 0 is all
+	NumPredict  int // most tokens of an answer
+	Temperature float64
+	TopP        float64
+	Retrievers  string
+}
+
+// Benchmark is a family of datasets with its rules.
+type Benchmark interface {
+	Name() string
+	// About says in one line what is measured, with the source.
+	About() string
+	// Load reads data files; no path means the bundled sample.
+	Load(paths []string) (*Dataset, error)
+	// Prompts are the built-in prompts; AnswerPrompt names the one for generation.
+	Prompts() fs.FS
+	AnswerPrompt() string
+	Metrics() []Metric
+	Defaults() Defaults
+}
+
+// InputError is data that is missing or malformed. Its message names file, place
+// and remedy.
+type InputError struct {
+	File   string
+	Place  string // where in the file: a line, a document, a subtopic
+	Msg    string
+	Remedy string
+	Err    error
+}
+
+// Error puts the parts in one line.
+func (e *InputError) Error() string {
+	s := e.File
+	if e.Place != "" {
+		s += ": " + e.Place
+	}
+	s += ": " + e.Msg
+	if e.Remedy != "" {
+		s += "; " + e.Remedy
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *InputError) Unwrap() error { return e.Err }
+
+// HashFiles returns the SHA-256 over the contents of files in order.
+func HashFiles(contents ...[]byte) string {
+	h := sha256.New()
+	for _, c := range contents {
+		fmt.Fprintf(h, "%d:", len(c))
+		h.Write(c)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

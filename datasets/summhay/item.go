@@ -1,0 +1,167 @@
+package summhay
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lore/datasets"
+	"lore/judge"
+	"lore/judge/metric"
+	"lore/local"
+	"lore/local/prompt"
+	"lore/local/tokens"
+)
+
+// item is one subtopic of a haystack.
+type item struct {
+	haystack *haystack
+	subtopic *Subtopic
+	insights []Insight // those that occur in a document
+}
+
+func (it *item) ID() string               { return it.haystack.corpus.ID + "/" + it.subtopic.SubtopicID }
+func (it *item) Title() string            { return it.subtopic.Query }
+func (it *item) Group() string            { return it.haystack.corpus.ID }
+func (it *item) Corpus() *datasets.Corpus { return it.haystack.corpus }
+
+// Query searches with query and subtopic together. A document's gold relevance
+// is the number of the subtopic's insights it holds.
+func (it *item) Query() datasets.Query {
+	gold := map[string]float64{}
+	for _, in := range it.insights {
+		for position := range it.haystack.holders[in.InsightID] {
+			gold[it.haystack.corpus.Documents[position-1].ID]++
+		}
+	}
+	return datasets.Query{
+		Text:     strings.TrimSpace(it.subtopic.Query + " " + it.subtopic.Subtopic),
+		Gold:     gold,
+		Recorded: it.subtopic.Retriever,
+	}
+}
+
+// Context takes documents in ranked order until the budget is full; the last one
+// is cut to fit. Documents are numbered by their place in the haystack, so that a
+// citation means the same whatever was retrieved.
+func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
+	var ctx datasets.Context
+	for i, id := range found.IDs {
+		position := it.haystack.place[id]
+		text := it.haystack.corpus.Documents[position-1].Text
+		n := tokens.Count(text)
+		if left := budget.Tokens - ctx.Tokens; !found.Whole && n > left {
+			if text, n = tokens.Cut(text, left); n == 0 {
+				ctx.Dropped = len(found.IDs) - i
+				return ctx
+			}
+			ctx.Cut++
+		}
+		ctx.Tokens += n
+		ctx.Passages = append(ctx.Passages, local.Passage{Label: strconv.Itoa(position), Text: text})
+	}
+	return ctx
+}
+
+// Request asks for one bullet per insight that occurs in the haystack.
+func (it *item) Request(ctx datasets.Context, p *prompt.Prompt) ([]local.Message, *local.Source, error) {
+	source := &local.Source{Query: it.Query().Text, Passages: ctx.Passages, Bullets: len(it.insights)}
+	messages, err := p.Render(map[string]any{
+		"Topic": it.haystack.topic, "Query": it.subtopic.Query, "Subtopic": it.subtopic.Subtopic,
+		"Bullets": len(it.insights), "Passages": ctx.Passages,
+	})
+	return messages, source, err
+}
+
+// Lines cuts an answer into the lines that count as bullets: split at line ends,
+// trimmed, empty ones dropped. Headings stay, as in the published scoring.
+func Lines(answer string) []string {
+	var out []string
+	for line := range strings.Lines(answer) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// Plan asks for the coverage of every insight.
+func (it *item) Plan(out datasets.Output) judge.Task {
+	t := judge.Task{ID: it.ID(), About: it.subtopic.Query, Units: Lines(out.Text)}
+	for _, in := range it.insights {
+		t.Questions = append(t.Questions, judge.Question{ID: in.InsightID, Kind: judge.Coverage, Text: in.Insight})
+	}
+	return t
+}
+
+// Score gives every insight its coverage and joint score, and covered insights
+// their citation scores.
+func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+	lines := Lines(out.Text)
+	var scores []datasets.Score
+	for i, in := range it.insights {
+		v := verdicts[i]
+		if !v.Scored() {
+			reason := fmt.Sprintf("%s: %s", v.Outcome, v.Reason)
+			for _, m := range []string{Coverage, Citation, Joint, CitationPrecision, CitationRecall} {
+				scores = append(scores, datasets.Score{Metric: m, Unit: in.InsightID, Unscored: reason})
+			}
+			continue
+		}
+		scores = append(scores, scoreInsight(in.InsightID, v, lines, it.haystack.holders[in.InsightID])...)
+	}
+	if out.Outcome == local.OK {
+		for i, line := range lines {
+			scores = append(scores, datasets.Score{Metric: WordsPerBullet, Unit: strconv.Itoa(i + 1), Value: float64(len(strings.Fields(line)))})
+		}
+	}
+	return scores
+}
+
+func scoreInsight(id string, v judge.Verdict, lines []string, gold map[int]bool) []datasets.Score {
+	value := func(m string, x float64) datasets.Score { return datasets.Score{Metric: m, Unit: id, Value: x} }
+	if v.Value == 0 {
+		return []datasets.Score{value(Coverage, 0), value(Joint, 0)}
+	}
+	p, r, f1 := metric.Citation(Citations(lines[v.Unit-1]), gold)
+	return []datasets.Score{
+		value(Coverage, v.Value), value(Citation, f1), value(Joint, metric.Joint(v.Value, f1)),
+		value(CitationPrecision, p), value(CitationRecall, r),
+	}
+}
+
+// citation matches square brackets that hold only digits, commas and spaces.
+var citation = regexp.MustCompile(`\[([\d, ]+)\]`)
+
+// Citations returns the set of document numbers a line cites. A number too long
+// to be a document still counts as cited, as document 0, which does not exist.
+func Citations(line string) map[int]bool {
+	cited := map[int]bool{}
+	for _, m := range citation.FindAllStringSubmatch(line, -1) {
+		for _, field := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' }) {
+			n, err := strconv.Atoi(field)
+			if err != nil {
+				n = 0
+			}
+			cited[n] = true
+		}
+	}
+	return cited
+}
+
+// Unknown returns the document numbers a set of lines cites that the haystack
+// does not have, in ascending order.
+func (it *item) unknownCitations(lines []string) []int {
+	var out []int
+	for _, line := range lines {
+		for n := range Citations(line) {
+			if (n < 1 || n > len(it.haystack.corpus.Documents)) && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
