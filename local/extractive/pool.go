@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 
 	"lore/local"
