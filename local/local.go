@@ -145,6 +145,7 @@ type Usage struct {
 	OutputTokens int           `json:"output_tokens"`           // tokens generated, thoughts included
 	Duration     time.Duration `json:"duration_ns"`             // from sending to the last byte
 	Load         time.Duration `json:"load_ns,omitempty"`       // model load time within Duration
+	Queue        time.Duration `json:"queue_ns,omitempty"`      // time the server let the call wait for a slot, where it can be told
 }
 
 // Add returns the sum of two usages.
@@ -154,6 +155,7 @@ func (u Usage) Add(v Usage) Usage {
 	u.OutputTokens += v.OutputTokens
 	u.Duration += v.Duration
 	u.Load += v.Load
+	u.Queue += v.Queue
 	return u
 }
 

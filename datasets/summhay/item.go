@@ -151,17 +151,34 @@ func Citations(line string) map[int]bool {
 	return cited
 }
 
-// Unknown returns the document numbers a set of lines cites that the haystack
-// does not have, in ascending order.
-func (it *item) unknownCitations(lines []string) []int {
-	var out []int
+// Check says what is odd about an answer: documents cited that do not exist,
+// bullets without a source, another number of bullets than asked for. None of it
+// stops the scoring; a document that does not exist counts against precision.
+func (it *item) Check(out datasets.Output) []string {
+	lines := Lines(out.Text)
+	var unknown []int
+	bare := 0
 	for _, line := range lines {
-		for n := range Citations(line) {
-			if (n < 1 || n > len(it.haystack.corpus.Documents)) && !slices.Contains(out, n) {
-				out = append(out, n)
+		cited := Citations(line)
+		if len(cited) == 0 {
+			bare++
+		}
+		for n := range cited {
+			if (n < 1 || n > len(it.haystack.corpus.Documents)) && !slices.Contains(unknown, n) {
+				unknown = append(unknown, n)
 			}
 		}
 	}
-	slices.Sort(out)
-	return out
+	slices.Sort(unknown)
+	var notes []string
+	if len(unknown) > 0 {
+		notes = append(notes, fmt.Sprintf("cites documents that do not exist: %s", strings.Trim(fmt.Sprint(unknown), "[]")))
+	}
+	if bare > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d lines cite no document", bare, len(lines)))
+	}
+	if len(lines) != len(it.insights) {
+		notes = append(notes, fmt.Sprintf("has %d lines where %d bullets were asked for", len(lines), len(it.insights)))
+	}
+	return notes
 }

@@ -27,6 +27,9 @@ import (
 type Lane struct {
 	Backend local.Backend
 	Slots   int // calls at once; below 1 means one per processor
+	// Alive, if not nil, is asked after a call has failed in transport for good. Its
+	// error stops the run: going on would fail every call that is left.
+	Alive func(ctx context.Context) error
 }
 
 // Config says how a Gate is built.
@@ -60,7 +63,7 @@ func Open(cfg Config) (*Gate, error) {
 			lane.Slots = runtime.GOMAXPROCS(0)
 		}
 		g.lanes[name] = lane
-		inner[name] = withRetry(withSlots(g.meter.wrap(lane.Backend), lane.Slots), cfg.Retry)
+		inner[name] = withRetry(withSlots(g.meter.wrap(lane.Backend), lane.Slots), cfg.Retry, lane.Alive)
 	}
 	var door local.Backend = inner
 	if cfg.Dir != "" {

@@ -19,7 +19,7 @@ import (
 
 func open(t *testing.T, dir string, slots int, b local.Backend) *Gate {
 	t.Helper()
-	g, err := Open(Config{Dir: dir, Lanes: map[string]Lane{"fake": {b, slots}},
+	g, err := Open(Config{Dir: dir, Lanes: map[string]Lane{"fake": {Backend: b, Slots: slots}},
 		Retry: Retry{Attempts: 3, First: time.Microsecond, Most: time.Microsecond},
 		Warn:  func(s string) { t.Log("warning:", s) }})
 	if err != nil {
@@ -104,7 +104,7 @@ func TestRetryHoldsNoSlot(t *testing.T) {
 		}
 		return fake.Echo(n, c)
 	}}
-	g, err := Open(Config{Lanes: map[string]Lane{"fake": {b, 1}}, Retry: Retry{Attempts: 2, First: time.Hour, Most: time.Hour}})
+	g, err := Open(Config{Lanes: map[string]Lane{"fake": {Backend: b, Slots: 1}}, Retry: Retry{Attempts: 2, First: time.Hour, Most: time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func BenchmarkSlots(b *testing.B) {
 	const slots, calls = 4, 400
 	for b.Loop() {
 		backend := &fake.Backend{Delay: 50 * time.Millisecond}
-		g, err := Open(Config{Dir: b.TempDir(), Lanes: map[string]Lane{"fake": {backend, slots}}})
+		g, err := Open(Config{Dir: b.TempDir(), Lanes: map[string]Lane{"fake": {Backend: backend, Slots: slots}}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -21,13 +21,20 @@ var DefaultRetry = Retry{Attempts: 8, First: 500 * time.Millisecond, Most: 30 * 
 
 // withRetry repeats a call whose outcome is transient. The pause is random
 // between half and all of a doubling bound, so that many callers do not come
-// back at the same moment.
-func withRetry(inner local.Backend, r Retry) local.Backend {
+// back at the same moment. When the last try fails too, alive decides whether the
+// failure is the call's or the server's.
+func withRetry(inner local.Backend, r Retry, alive func(context.Context) error) local.Backend {
 	return local.BackendFunc(func(ctx context.Context, call local.Call) (local.Reply, error) {
 		bound := r.First
 		for attempt := 1; ; attempt++ {
 			reply, err := inner.Do(ctx, call)
-			if err != nil || !reply.Outcome.Transient() || attempt >= r.Attempts {
+			if err != nil || !reply.Outcome.Transient() {
+				return reply, err
+			}
+			if attempt >= r.Attempts {
+				if alive != nil {
+					err = alive(ctx)
+				}
 				return reply, err
 			}
 			pause := bound/2 + rand.N(bound/2+1)

@@ -131,6 +131,9 @@ func (s *chatStream) reply(err error) local.Reply {
 	r := local.Reply{Text: s.text.String(), Thinking: s.thinking.String(), Logprobs: s.logprobs}
 	m := s.last.Metrics
 	r.Usage = local.Usage{PromptTokens: m.PromptEvalCount, OutputTokens: m.EvalCount, Load: m.LoadDuration}
+	if work := m.LoadDuration + m.PromptEvalDuration + m.EvalDuration; m.TotalDuration > work {
+		r.Usage.Queue = m.TotalDuration - work
+	}
 	if m.PromptEvalCachedCount != nil {
 		r.Usage.CachedTokens = *m.PromptEvalCachedCount
 	}

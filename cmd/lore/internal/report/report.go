@@ -1,0 +1,118 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/store"
+	"lore/datasets"
+)
+
+// Load reads a run folder.
+func Load(dir string) (Run, error) {
+	var r Run
+	var err error
+	if r.Manifest, err = store.ReadManifest(dir); err != nil {
+		return r, err
+	}
+	if err = store.ReadJSON(dir, "scores.json", &r.Table); err != nil {
+		return r, err
+	}
+	if r.Answers, err = store.ReadLines[store.Answer](dir, "answers.jsonl"); err != nil {
+		return r, err
+	}
+	r.Verdicts, err = store.ReadLines[store.TaskVerdicts](dir, "verdicts.jsonl")
+	return r, err
+}
+
+// Grids are the tables below the main one.
+func Grids(r Run, bench datasets.Benchmark) []datasets.Grid {
+	var out []datasets.Grid
+	if t, ok := bench.(datasets.Tabulator); ok {
+		out = append(out, t.Tables(Systems(r.Table))...)
+	}
+	return append(out, Contexts(r.Answers), Failures(r.Answers, r.Verdicts), Oddities(r.Answers))
+}
+
+// WriteMarkdown writes the report without the answers.
+func WriteMarkdown(w io.Writer, r Run, bench datasets.Benchmark) {
+	fmt.Fprintf(w, "# %s\n\n%s\n\n", bench.Name(), mdCell(bench.About()))
+	Markdown(w, Main(r.Table, bench.Metrics()))
+	for _, g := range Grids(r, bench) {
+		if len(g.Rows) > 0 {
+			Markdown(w, g)
+		}
+	}
+	if len(r.Manifest.Warnings) > 0 {
+		fmt.Fprint(w, "### Warnings\n\n")
+		for _, s := range r.Manifest.Warnings {
+			fmt.Fprintf(w, "- %s\n", mdCell(s))
+		}
+		fmt.Fprintln(w)
+	}
+	g := datasets.Grid{Title: "How it was run", Head: []string{"setting", "value"}}
+	for _, s := range settings(r.Manifest) {
+		g.Rows = append(g.Rows, []string{s.Name, s.Value})
+	}
+	Markdown(w, g)
+}
+
+// Save writes report.md and report.html into the run folder.
+func Save(f *store.Folder, r Run, bench datasets.Benchmark) error {
+	var md, page bytes.Buffer
+	WriteMarkdown(&md, r, bench)
+	if err := f.WriteFile("report.md", md.Bytes()); err != nil {
+		return err
+	}
+	if err := HTML(&page, r, bench); err != nil {
+		return err
+	}
+	return f.WriteFile("report.html", page.Bytes())
+}
+
+// JSON writes rows for programs: shares as percentages, full precision, null for
+// undefined.
+func JSON(w io.Writer, t run.Table, metrics []datasets.Metric) error {
+	rows := make([]map[string]any, len(t.Rows))
+	for i, r := range t.Rows {
+		n, unscored := r.N(metrics)
+		row := map[string]any{"retriever": r.Retriever, "generator": r.Generator, "judge": r.Judge,
+			"n": n, "n_unscored": unscored, "items": r.Items, "items_failed": r.ItemsFailed}
+		for _, m := range metrics {
+			f, ok := r.Figure(m.Name)
+			if !ok {
+				continue
+			}
+			scale := 1.0
+			if m.Percent {
+				scale = 100
+			}
+			row[m.Name] = times(f.Value, scale)
+			row[m.Name+"_ci"] = []*float64{times(f.Low, scale), times(f.High, scale)}
+			row[m.Name+"_by_item"] = times(f.ByItem, scale)
+			row[m.Name+"_n"] = f.N
+			if f.Worst != nil {
+				row[m.Name+"_bounds"] = []*float64{times(f.Worst, scale), times(f.Best, scale)}
+			}
+		}
+		rows[i] = row
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(map[string]any{"benchmark": t.Benchmark, "pooling": t.Pooling, "interval": t.Interval, "rows": rows}); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	return nil
+}
+
+func times(v *float64, scale float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	x := *v * scale
+	return &x
+}

@@ -1,0 +1,431 @@
+// Package run is the engine: the one loop that every benchmark goes through.
+//
+//	retrieve → generate → plan → judge → score
+package run
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"lore/cmd/lore/internal/store"
+	"lore/datasets"
+	"lore/index"
+	"lore/index/trec"
+	"lore/judge"
+	"lore/judge/lexical"
+	"lore/judge/llm"
+	"lore/local"
+	"lore/local/gate"
+	"lore/local/ollama"
+	"lore/local/prompt"
+	"lore/local/tokens"
+)
+
+// Options say what to run.
+type Options struct {
+	Retrievers  []string
+	Generators  []string
+	Judges      []string
+	Limit       int // items; 0 is all
+	Budget      datasets.Budget
+	Seed        uint64
+	Slots       int // calls at once to the model server
+	Host        string
+	Dial        ollama.Dialer
+	NumCtx      int // 0: from the longest prompt
+	NumPredict  int
+	Temperature float64
+	TopP        float64
+	Think       string
+	Prompts     fs.FS // replaces built-in prompts by name; may be nil
+	Analyzer    string
+	BM25        index.BM25Params
+	IndexDir    string
+	Version     string
+	Progress    Progress
+	Warn        func(string)
+}
+
+// Progress shows how far a phase has come.
+type Progress interface {
+	// Start begins a phase of n steps and returns a function that is told the number
+	// of steps done.
+	Start(phase string, n int) func(done int)
+}
+
+// Result is a finished run.
+type Result struct {
+	Table    Table
+	Manifest store.Manifest
+	Answers  []store.Answer
+	Verdicts []store.TaskVerdicts
+	Usage    []gate.ModelUsage
+}
+
+// Unscored reports how many items failed and how many values are missing.
+func (r *Result) Unscored(metrics []datasets.Metric) (items, values int) {
+	for _, row := range r.Table.Rows {
+		_, u := row.N(metrics)
+		items += row.ItemsFailed
+		values += u
+	}
+	return items, values
+}
+
+// engine carries what the phases share.
+type engine struct {
+	bench      datasets.Benchmark
+	ds         *datasets.Dataset
+	items      []datasets.Item
+	opt        Options
+	folder     *store.Folder
+	models     *models
+	generators []*model
+	judges     []*model // nil entry: the lexical judge
+	prompts    *prompt.Set
+	answer     *prompt.Prompt
+	gate       *gate.Gate
+	warnings   []string
+}
+
+// cell is one answer to be made and judged.
+type cell struct {
+	retriever int
+	generator int
+	item      datasets.Item
+	context   datasets.Context
+	output    datasets.Output
+	task      judge.Task
+}
+
+// Run does the whole job in the run folder. It is resumed by calling it again
+// with the same options: finished model calls are taken from the journal.
+func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, opt Options, folder *store.Folder) (*Result, error) {
+	e := &engine{bench: bench, ds: ds, items: ds.Items, opt: opt, folder: folder, models: &models{opt: opt, byName: map[string]*model{}}}
+	if opt.Limit > 0 && opt.Limit < len(e.items) {
+		e.items = e.items[:opt.Limit]
+	}
+	if err := e.prepare(ctx); err != nil {
+		return nil, err
+	}
+	defer e.gate.Close()
+	found, err := e.retrieve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := e.generate(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	verdicts, err := e.judge(ctx, cells)
+	if err != nil {
+		return nil, err
+	}
+	result := e.collect(cells, verdicts)
+	return result, e.save(result)
+}
+
+// prepare resolves models and prompts before anything is written or asked.
+func (e *engine) prepare(ctx context.Context) error {
+	e.prompts = prompt.NewSet(e.opt.Prompts, e.bench.Prompts(), llm.Prompts())
+	var err error
+	if e.answer, err = e.prompts.Load(e.bench.AnswerPrompt()); err != nil {
+		return err
+	}
+	generate := local.Options{NumPredict: e.opt.NumPredict, Temperature: e.opt.Temperature, TopP: e.opt.TopP, Seed: int(e.opt.Seed), RepeatPenalty: 1}
+	for _, spec := range e.opt.Generators {
+		m, err := e.models.resolve(ctx, spec, generate)
+		if err != nil {
+			return err
+		}
+		e.generators = append(e.generators, m)
+	}
+	for _, spec := range e.opt.Judges {
+		if spec == (lexical.Judge{}).Name() {
+			e.judges = append(e.judges, nil)
+			continue
+		}
+		m, err := e.models.resolve(ctx, spec, local.Options{TopP: 1, Seed: int(e.opt.Seed), RepeatPenalty: 1})
+		if err != nil {
+			return err
+		}
+		if m.structured() {
+			return usage("%s cannot judge; use lexical or ollama:NAME", spec)
+		}
+		e.judges = append(e.judges, m)
+	}
+	if err := e.folder.Check(store.Manifest{Benchmark: e.bench.Name(), DataHash: e.ds.Hash}); err != nil {
+		return &UsageError{err.Error()}
+	}
+	e.gate, err = gate.Open(gate.Config{Dir: e.folder.Calls(), Lanes: e.models.lanes(), Warn: e.opt.Warn})
+	return err
+}
+
+func (e *engine) warn(format string, args ...any) {
+	msg := fmt.Sprintf(format, args...)
+	e.warnings = append(e.warnings, msg)
+	e.opt.Warn(msg)
+}
+
+// retrieve ranks for every retriever and item, and writes the run files.
+func (e *engine) retrieve(ctx context.Context) ([][]datasets.Retrieved, error) {
+	set := newRetrievers(e.opt, e.ds)
+	step := e.opt.Progress.Start("retrieve", len(e.opt.Retrievers)*len(e.items))
+	out := make([][]datasets.Retrieved, len(e.opt.Retrievers))
+	for i, name := range e.opt.Retrievers {
+		out[i] = make([]datasets.Retrieved, len(e.items))
+		results := map[string][]trec.Result{}
+		var topics []string
+		open := map[*datasets.Corpus]index.Retriever{}
+		for k, it := range e.items {
+			c := it.Corpus()
+			if open[c] == nil {
+				r, err := set.open(ctx, name, c)
+				if err != nil {
+					return nil, err
+				}
+				open[c] = r
+			}
+			q := it.Query()
+			ranking, err := open[c].Retrieve(ctx, index.Query{ID: it.ID(), Text: q.Text, Gold: q.Gold, Recorded: q.Recorded}, e.bench.Defaults().Depth)
+			if err != nil {
+				return nil, err
+			}
+			out[i][k].Whole = ranking.Whole
+			topics = append(topics, it.ID())
+			for rank, h := range ranking.Hits {
+				out[i][k].IDs = append(out[i][k].IDs, h.ID)
+				score := h.Score
+				if ranking.Whole {
+					score = float64(len(ranking.Hits) - rank) // a fixed order must survive sorting by score
+				}
+				results[it.ID()] = append(results[it.ID()], trec.Result{Document: h.ID, Score: score})
+			}
+			step(i*len(e.items) + k + 1)
+		}
+		var buf bytes.Buffer
+		if err := trec.WriteRun(&buf, fileName(name), topics, results); err != nil {
+			return nil, err
+		}
+		if err := e.folder.WriteFile("retrieval/"+fileName(name)+".trec", buf.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// fileName makes a name safe for a file.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("-_.", r):
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// generate makes every answer of the grid, one model after the other.
+func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]cell, error) {
+	var cells []cell
+	for r := range e.opt.Retrievers {
+		for k, it := range e.items {
+			c := it.Context(found[r][k], e.opt.Budget)
+			for g := range e.generators {
+				cells = append(cells, cell{retriever: r, generator: g, item: it, context: c})
+			}
+		}
+	}
+	step := e.opt.Progress.Start("generate", len(cells))
+	done := 0
+	for g, m := range e.generators {
+		var places []int
+		var calls []local.Call
+		for i := range cells {
+			if cells[i].generator != g {
+				continue
+			}
+			call, err := e.request(m, &cells[i])
+			if err != nil {
+				return nil, err
+			}
+			places = append(places, i)
+			calls = append(calls, call)
+		}
+		e.fit(m, calls, "prompts of the generator")
+		err := e.gate.All(ctx, calls, func(n int, reply local.Reply) {
+			c := &cells[places[n]]
+			c.output = datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail}
+			c.task = c.item.Plan(c.output)
+			c.task.ID = fmt.Sprintf("%s %s %s", e.opt.Retrievers[c.retriever], m.spec, c.item.ID())
+			done++
+			step(done)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return cells, nil
+}
+
+func (e *engine) request(m *model, c *cell) (local.Call, error) {
+	messages, source, err := c.item.Request(c.context, e.answer)
+	if err != nil {
+		return local.Call{}, err
+	}
+	call := local.Call{Backend: m.backend, Model: m.name, Digest: m.digest, Options: m.options,
+		Prefix: c.item.Corpus().ID + " " + e.opt.Retrievers[c.retriever]}
+	if m.structured() {
+		call.Source = source
+	} else {
+		call.Messages = messages
+	}
+	return call, nil
+}
+
+// fit sizes the model's window and says what will not fit.
+func (e *engine) fit(m *model, calls []local.Call, what string) {
+	if tooLong, longest := e.models.fit(m, calls); tooLong > 0 {
+		e.warn("%s: %d of %d %s %s may be refused as too long: the longest needs about %d tokens, the window is %d; they are never cut",
+			m.spec, tooLong, len(calls), what, m.name, longest, m.options.NumCtx)
+	}
+}
+
+// judge asks every judge about every answer. Answers that failed are not shown
+// to a judge: all their questions are unscored for the same reason.
+func (e *engine) judge(ctx context.Context, cells []cell) ([][][]judge.Verdict, error) {
+	out := make([][][]judge.Verdict, len(e.judges))
+	for j, m := range e.judges {
+		out[j] = make([][]judge.Verdict, len(cells))
+		var tasks []judge.Task
+		var places []int
+		questions := 0
+		for i, c := range cells {
+			if c.output.Outcome != local.OK {
+				out[j][i] = failed(c)
+				continue
+			}
+			tasks = append(tasks, c.task)
+			places = append(places, i)
+			questions += len(c.task.Questions)
+		}
+		one, err := e.openJudge(m)
+		if err != nil {
+			return nil, err
+		}
+		verdicts, err := one.Judge(ctx, tasks, e.opt.Progress.Start("judge by "+one.Name(), questions))
+		if err != nil {
+			return nil, err
+		}
+		for n, i := range places {
+			out[j][i] = verdicts[n]
+		}
+	}
+	return out, nil
+}
+
+func (e *engine) openJudge(m *model) (judge.Judge, error) {
+	if m == nil {
+		return lexical.Judge{}, nil
+	}
+	return llm.New(llm.Config{Backend: m.backend, Model: m.name, Digest: m.digest, Options: m.options,
+		Fit: func(calls []local.Call) { e.fit(m, calls, "prompts of the judge") }}, e.gate, e.prompts)
+}
+
+func failed(c cell) []judge.Verdict {
+	out := make([]judge.Verdict, len(c.task.Questions))
+	for i, q := range c.task.Questions {
+		out[i] = judge.Unscored(q.ID, c.output.Outcome, "the answer failed: "+c.output.Reason)
+	}
+	return out
+}
+
+// checker is an item that can say what is odd about an output.
+type checker interface {
+	Check(out datasets.Output) []string
+}
+
+// collect scores and pools.
+func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
+	res := &Result{Usage: e.gate.Usage(), Table: Table{Format: store.Format, Benchmark: e.bench.Name(),
+		Pooling:  "all values of a metric over all items; by_item averages the items' means instead",
+		Interval: fmt.Sprintf("%g %% BCa bootstrap over items, %d resamples, seed %d", 100*Level, Resamples, e.opt.Seed)}}
+	metrics := e.bench.Metrics()
+	for r, retriever := range e.opt.Retrievers {
+		for g, gen := range e.generators {
+			for j := range e.judges {
+				row := Row{Retriever: retriever, Generator: gen.spec, Judge: e.opt.Judges[j]}
+				for i, c := range cells {
+					if c.retriever != r || c.generator != g {
+						continue
+					}
+					row.Items++
+					if c.output.Outcome != local.OK {
+						row.ItemsFailed++
+					}
+					row.Scores = append(row.Scores, group(c.item, c.item.Score(c.output, verdicts[j][i]), metrics))
+					res.Verdicts = append(res.Verdicts, store.TaskVerdicts{Retriever: retriever, Generator: gen.spec, Judge: e.opt.Judges[j],
+						Item: c.item.ID(), Questions: c.task.Questions, Verdicts: verdicts[j][i]})
+				}
+				row.Figures = figures(row.Scores, metrics, e.opt.Seed)
+				res.Table.Rows = append(res.Table.Rows, row)
+			}
+			for _, c := range cells {
+				if c.retriever == r && c.generator == g {
+					res.Answers = append(res.Answers, e.record(c))
+				}
+			}
+		}
+	}
+	res.Manifest = e.manifest()
+	return res
+}
+
+func (e *engine) record(c cell) store.Answer {
+	a := store.Answer{Retriever: e.opt.Retrievers[c.retriever], Generator: e.generators[c.generator].spec, Item: c.item.ID(), Title: c.item.Title(),
+		Group: c.item.Group(), Outcome: c.output.Outcome, Reason: c.output.Reason, Text: c.output.Text,
+		ContextTokens: c.context.Tokens, Dropped: c.context.Dropped, Cut: c.context.Cut, Documents: []string{}}
+	for _, p := range c.context.Passages {
+		a.Documents = append(a.Documents, p.Label)
+	}
+	if k, ok := c.item.(checker); ok && c.output.Outcome == local.OK {
+		a.Notes = k.Check(c.output)
+	}
+	return a
+}
+
+func (e *engine) manifest() store.Manifest {
+	m := store.Manifest{Format: store.Format, Lore: e.opt.Version, Benchmark: e.bench.Name(), Data: e.ds.Files, DataHash: e.ds.Hash,
+		Prompts: e.prompts.Hashes(), Retrievers: e.opt.Retrievers, Server: e.models.server, Tokenizer: tokens.Name, Seed: e.opt.Seed,
+		Items: len(e.items), Warnings: append(append([]string(nil), e.ds.Warnings...), e.warnings...),
+		Settings: map[string]any{"budget_tokens": e.opt.Budget.Tokens, "limit": e.opt.Limit, "bm25_k1": e.opt.BM25.K1, "bm25_b": e.opt.BM25.B,
+			"bm25_analyzer": e.opt.Analyzer, "resamples": Resamples, "level": Level}}
+	for _, g := range e.generators {
+		m.Generators = append(m.Generators, g.manifest())
+	}
+	for i, j := range e.judges {
+		if j == nil {
+			m.Judges = append(m.Judges, store.Model{Name: e.opt.Judges[i]})
+		} else {
+			m.Judges = append(m.Judges, j.manifest())
+		}
+	}
+	return m
+}
+
+// save writes the derived files, the scores last: a folder with scores is whole.
+func (e *engine) save(r *Result) error {
+	if err := store.WriteLines(e.folder, "answers.jsonl", r.Answers); err != nil {
+		return err
+	}
+	if err := store.WriteLines(e.folder, "verdicts.jsonl", r.Verdicts); err != nil {
+		return err
+	}
+	if err := e.folder.WriteJSON("manifest.json", r.Manifest); err != nil {
+		return err
+	}
+	return e.folder.WriteJSON("scores.json", r.Table)
+}

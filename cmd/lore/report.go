@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/run"
+	"lore/datasets"
+	"lore/datasets/all"
+)
+
+func newReport() *cobra.Command {
+	var format, html string
+	c := &cobra.Command{
+		Use:   "report RUN...",
+		Short: "Show run folders as a table, or write the page again",
+		Long: "report reads run folders, one's own or somebody else's, and prints their systems in\n" +
+			"one table. It needs neither the data nor a model.",
+		Example: "  lore report lore-runs/summhay-1a2b3c4d\n  lore report mine theirs --format latex\n  lore report mine --html page.html",
+		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		RunE:    func(c *cobra.Command, args []string) error { return reportRuns(c, args, format, html) },
+	}
+	c.Flags().StringVar(&format, "format", "text", "text, md, latex, csv or json")
+	c.Flags().StringVar(&html, "html", "", "write the page of one run to this file")
+	return c
+}
+
+func reportRuns(c *cobra.Command, dirs []string, format, html string) error {
+	if !slices.Contains([]string{"text", "md", "latex", "csv", "json"}, format) {
+		return &run.UsageError{Msg: fmt.Sprintf("unknown format %q; there are text, md, latex, csv and json", format)}
+	}
+	if html != "" && len(dirs) > 1 {
+		return &run.UsageError{Msg: "--html takes one run folder"}
+	}
+	var runs []report.Run
+	for _, dir := range dirs {
+		r, err := report.Load(dir)
+		if err != nil {
+			remedy := "write it anew by running its command again"
+			if missing(err) {
+				remedy = "give the folder that `lore run` names at its end; an interrupted run has no scores yet, run its command again"
+			}
+			return &datasets.InputError{File: dir, Msg: err.Error(), Remedy: remedy, Err: err}
+		}
+		if len(runs) > 0 && r.Table.Benchmark != runs[0].Table.Benchmark {
+			return &run.UsageError{Msg: fmt.Sprintf("%s is a run of %s, %s one of %s; one table holds one benchmark", dirs[0], runs[0].Table.Benchmark, dir, r.Table.Benchmark)}
+		}
+		runs = append(runs, r)
+	}
+	bench, err := all.Find(runs[0].Table.Benchmark)
+	if err != nil {
+		return &datasets.InputError{File: dirs[0], Msg: err.Error(), Err: err}
+	}
+	if html != "" {
+		return writePage(html, runs[0], bench)
+	}
+	return show(c, merge(dirs, runs), bench, format)
+}
+
+// merge puts the rows of several runs into one, each marked with its folder.
+func merge(dirs []string, runs []report.Run) report.Run {
+	if len(runs) == 1 {
+		return runs[0]
+	}
+	out := report.Run{Table: runs[0].Table, Manifest: runs[0].Manifest}
+	out.Table.Rows = nil
+	for i, r := range runs {
+		mark := dirs[i] + ": "
+		for _, row := range r.Table.Rows {
+			row.Retriever = mark + row.Retriever
+			out.Table.Rows = append(out.Table.Rows, row)
+		}
+		for _, a := range r.Answers {
+			a.Retriever = mark + a.Retriever
+			out.Answers = append(out.Answers, a)
+		}
+		for _, v := range r.Verdicts {
+			v.Retriever = mark + v.Retriever
+			out.Verdicts = append(out.Verdicts, v)
+		}
+	}
+	return out
+}
+
+func show(c *cobra.Command, r report.Run, bench datasets.Benchmark, format string) error {
+	w := c.OutOrStdout()
+	grids := append([]datasets.Grid{report.Main(r.Table, bench.Metrics())}, report.Grids(r, bench)...)
+	switch format {
+	case "json":
+		return report.JSON(w, r.Table, bench.Metrics())
+	case "csv":
+		return report.CSV(w, grids[0])
+	case "md":
+		report.WriteMarkdown(w, r, bench)
+		return nil
+	}
+	for _, g := range grids {
+		if len(g.Rows) == 0 {
+			continue
+		}
+		if format == "latex" {
+			report.LaTeX(w, g)
+		} else {
+			report.Text(w, g)
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
+}
+
+func writePage(path string, r report.Run, bench datasets.Benchmark) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	err = report.HTML(f, r, bench)
+	if closeErr := f.Close(); err == nil && closeErr != nil {
+		err = fmt.Errorf("write the page: %w", closeErr)
+	}
+	return err
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/store"
+	"lore/datasets"
+	"lore/datasets/all"
+	"lore/index"
+	"lore/local/ollama"
+)
+
+type runFlags struct {
+	retriever, generator, judge string
+	out, prompts, host          string
+	limit, budget, slots        int
+	numCtx, numPredict          int
+	temperature, topP           float64
+	think                       string
+	seed                        uint64
+	analyzer, indexDir          string
+	k1, b                       float64
+	json                        bool
+}
+
+func newRun() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run BENCHMARK [DATA...]",
+		Short: "Retrieve, generate, judge and score",
+		Long: "run takes every item of the data through retrieval, generation and judging, prints\n" +
+			"a table with intervals, and writes a run folder. Comma lists make a grid. Without\n" +
+			"DATA it uses the sample that comes with lore. The same command goes on where an\n" +
+			"earlier one stopped.\n\nBenchmarks: " + strings.Join(all.Names(), ", ") + "\nRetrievers: " + run.RetrieverHelp +
+			"\nGenerators: extractive, ollama:NAME\nJudges: lexical, ollama:NAME",
+		Example: "  lore run summhay --retriever bm25,random,oracle --limit 2\n" +
+			"  lore run summhay topic_news1.json --generator ollama:qwen3:8b --judge lexical,ollama:qwen3:8b --slots 4",
+		Args: usageArgs(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return runBenchmark(c, f, args[0], args[1:]) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.retriever, "retriever", "", "comma list of retrievers (default: the benchmark's)")
+	fl.StringVar(&f.generator, "generator", "extractive", "comma list of generators")
+	fl.StringVar(&f.judge, "judge", "lexical", "comma list of judges")
+	fl.IntVar(&f.limit, "limit", 0, "use only the first N items; 0 is all")
+	fl.IntVar(&f.budget, "budget-tokens", 0, "most tokens of documents to show (default: the benchmark's)")
+	fl.StringVar(&f.out, "out", "", "run folder (default lore-runs/BENCHMARK-HASH)")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of sampling, the random retriever and the bootstrap")
+	fl.IntVar(&f.slots, "slots", 1, "calls at once to the model server: its OLLAMA_NUM_PARALLEL; `lore doctor --model` measures it")
+	fl.StringVar(&f.prompts, "prompts", "", "folder whose files replace built-in prompts of the same name")
+	fl.BoolVar(&f.json, "json", false, "print the table as JSON")
+	addHost(c, &f.host)
+	fl.IntVar(&f.numCtx, "num-ctx", 0, "context window in tokens (default: from the longest prompt, within what the model was trained for)")
+	fl.IntVar(&f.numPredict, "num-predict", 0, "most tokens of an answer (default: the benchmark's)")
+	fl.Float64Var(&f.temperature, "temperature", -1, "sampling temperature of the generator (default: the benchmark's)")
+	fl.Float64Var(&f.topP, "top-p", -1, "top-p of the generator (default: the benchmark's)")
+	fl.StringVar(&f.think, "think", "", "thoughts of models that can think: false, true, low, medium or high (default false)")
+	fl.Float64Var(&f.k1, "bm25-k1", index.DefaultBM25.K1, "BM25 k1")
+	fl.Float64Var(&f.b, "bm25-b", index.DefaultBM25.B, "BM25 b")
+	fl.StringVar(&f.analyzer, "bm25-analyzer", "en", "text analyser of BM25: "+strings.Join(index.Analyzers, " or "))
+	fl.StringVar(&f.indexDir, "index-dir", "", "folder for indexes (default: lore/index in the user's cache folder)")
+	return c
+}
+
+func addHost(c *cobra.Command, host *string) {
+	def := os.Getenv("OLLAMA_HOST")
+	if def == "" || strings.HasPrefix(def, "0.0.0.0") {
+		def = ollama.DefaultHost
+	}
+	c.Flags().StringVar(host, "host", def, "Ollama server, the only host lore ever connects to")
+}
+
+func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) error {
+	bench, err := all.Find(name)
+	if err != nil {
+		return &run.UsageError{Msg: err.Error()}
+	}
+	opt, err := f.options(bench)
+	if err != nil {
+		return err
+	}
+	ds, err := bench.Load(data)
+	if err != nil {
+		return err
+	}
+	stderr := c.ErrOrStderr()
+	opt.Warn = func(s string) { fmt.Fprintln(stderr, "warning: "+report.Plain(s)) }
+	opt.Progress = newProgress(stderr)
+	for _, w := range ds.Warnings {
+		opt.Warn(w)
+	}
+	out := f.out
+	if out == "" {
+		out = filepath.Join("lore-runs", name+"-"+ds.Hash[:8])
+	}
+	folder, err := store.Open(out)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if opt.IndexDir == "" {
+		opt.IndexDir = indexDir(out)
+	}
+	result, err := run.Run(c.Context(), bench, ds, opt, folder)
+	if err != nil {
+		return err
+	}
+	return finish(c, f, bench, folder, result)
+}
+
+// indexDir is the user's cache folder, or the run folder where there is none.
+func indexDir(out string) string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return filepath.Join(out, "index")
+	}
+	return filepath.Join(cache, "lore", "index")
+}
+
+func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
+	d := bench.Defaults()
+	opt := run.Options{
+		Generators: list(f.generator), Judges: list(f.judge), Retrievers: list(f.retriever), Limit: f.limit, Budget: d.Budget,
+		Seed: f.seed, Slots: f.slots, Host: f.host, NumCtx: f.numCtx, NumPredict: d.NumPredict, Temperature: d.Temperature, TopP: d.TopP, Think: f.think,
+		Analyzer: f.analyzer, BM25: index.BM25Params{K1: f.k1, B: f.b}, IndexDir: f.indexDir, Version: versionText(),
+	}
+	if len(opt.Retrievers) == 0 {
+		opt.Retrievers = list(d.Retrievers)
+	}
+	set := func(ok bool, apply func()) {
+		if ok {
+			apply()
+		}
+	}
+	set(f.budget > 0, func() { opt.Budget.Tokens = f.budget })
+	set(f.numPredict > 0, func() { opt.NumPredict = f.numPredict })
+	set(f.temperature >= 0, func() { opt.Temperature = f.temperature })
+	set(f.topP >= 0, func() { opt.TopP = f.topP })
+	switch {
+	case f.limit < 0 || f.budget < 0 || f.slots < 1 || f.numCtx < 0 || f.numPredict < 0:
+		return opt, &run.UsageError{Msg: "--limit, --budget-tokens, --num-ctx and --num-predict cannot be negative, and --slots is at least 1"}
+	case len(opt.Generators) == 0 || len(opt.Judges) == 0:
+		return opt, &run.UsageError{Msg: "--generator and --judge need at least one name"}
+	case !slices.Contains([]string{"", "false", "true", "low", "medium", "high"}, f.think):
+		return opt, &run.UsageError{Msg: "--think is false, true, low, medium or high"}
+	}
+	for _, names := range [][]string{opt.Retrievers, opt.Generators, opt.Judges} {
+		if dup := repeated(names); dup != "" {
+			return opt, &run.UsageError{Msg: fmt.Sprintf("%q is named twice", dup)}
+		}
+	}
+	if f.prompts != "" {
+		if info, err := os.Stat(f.prompts); err != nil || !info.IsDir() {
+			return opt, &datasets.InputError{File: f.prompts, Msg: "is no folder", Remedy: "--prompts takes a folder with files such as summhay/answer.txt", Err: err}
+		}
+		opt.Prompts = os.DirFS(f.prompts)
+	}
+	return opt, nil
+}
+
+func list(s string) []string {
+	var out []string
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+func repeated(names []string) string {
+	for i, n := range names {
+		if slices.Contains(names[:i], n) {
+			return n
+		}
+	}
+	return ""
+}
+
+// finish writes the report and prints the table.
+func finish(c *cobra.Command, f runFlags, bench datasets.Benchmark, folder *store.Folder, result *run.Result) error {
+	r := report.Run{Manifest: result.Manifest, Table: result.Table, Answers: result.Answers, Verdicts: result.Verdicts}
+	if err := report.Save(folder, r, bench); err != nil {
+		return err
+	}
+	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
+	if f.json {
+		if err := report.JSON(stdout, result.Table, bench.Metrics()); err != nil {
+			return err
+		}
+	} else {
+		printTable(stdout, r, bench)
+	}
+	report.Text(stderr, report.Cost(result.Usage))
+	dir := folder.Dir()
+	fmt.Fprintf(stderr, "\nRun folder: %s\nRead it:    %s\nNext:       lore report %s --format latex\n            lore run %s YOUR_DATA.json --generator ollama:MODEL --judge lexical,ollama:MODEL\n",
+		dir, filepath.Join(dir, "report.html"), dir, bench.Name())
+	if items, values := result.Unscored(bench.Metrics()); items+values > 0 {
+		return fmt.Errorf("%w: %d answers failed, %d values are missing; report.html lists each with its reason", errPartial, items, values)
+	}
+	return nil
+}
+
+func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
+	report.Text(w, report.Main(r.Table, bench.Metrics()))
+	if g := report.Failures(r.Answers, r.Verdicts); len(g.Rows) > 0 {
+		fmt.Fprintln(w)
+		report.Text(w, g)
+	}
+}
+
+// missing reports whether a run folder is not there.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

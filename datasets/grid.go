@@ -1,0 +1,23 @@
+package datasets
+
+// Grid is a table to print: a heading, columns and cells. Cells are plain text;
+// the renderer escapes them.
+type Grid struct {
+	Title string
+	Note  string
+	Head  []string
+	Rows  [][]string
+}
+
+// System is a scored system as a benchmark's own tables see it.
+type System struct {
+	Retriever string
+	Generator string
+	Judge     string
+	Value     func(metric string) (float64, bool) // in the metric's unit; false: undefined
+}
+
+// Tabulator is a benchmark that has tables of its own, such as those of its paper.
+type Tabulator interface {
+	Tables(systems []System) []Grid
+}
