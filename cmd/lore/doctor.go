@@ -1,7 +1,335 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"lore/datasets/all"
+	"lore/local"
+	"lore/local/ollama"
+	"lore/local/tokens"
 )
 
-func newDoctor() *cobra.Command { return &cobra.Command{Use: "doctor"} }
+func newDoctor() *cobra.Command {
+	var d doctor
+	var bench string
+	c := &cobra.Command{
+		Use:   "doctor [DATA...]",
+		Short: "Check this machine, the model server and a model",
+		Long: "doctor says what works here: the built-in parts, disk space, the model server and\n" +
+			"its models. With --model it loads that model and probes what a run needs of it:\n" +
+			"context window against the longest item of DATA, memory, schemas, log-probabilities,\n" +
+			"refusal of over-long prompts, and slots. It connects to the model server only.",
+		Example: "  lore doctor\n  lore doctor --model qwen3:8b topic_news1.json",
+		RunE: func(c *cobra.Command, args []string) error {
+			d.w, d.data, d.bench = c.OutOrStdout(), args, bench
+			d.asked = c.Flags().Changed("host") || d.model != ""
+			return d.run(c.Context())
+		},
+	}
+	addHost(c, &d.host)
+	c.Flags().StringVar(&d.model, "model", "", "model to load and probe")
+	c.Flags().IntVar(&d.slots, "most-slots", 8, "largest number of slots to look for")
+	c.Flags().StringVar(&bench, "benchmark", all.Names()[0], "benchmark that DATA belongs to")
+	return c
+}
+
+// doctor prints one line per finding: ok, note or PROBLEM.
+type doctor struct {
+	w        io.Writer
+	host     string
+	model    string
+	bench    string
+	data     []string
+	slots    int
+	asked    bool // the user named a server or a model, so its absence is an error
+	client   *ollama.Client
+	problems int
+}
+
+func (d *doctor) ok(what, format string, args ...any)   { d.line("ok", what, format, args...) }
+func (d *doctor) note(what, format string, args ...any) { d.line("note", what, format, args...) }
+func (d *doctor) problem(what, format string, args ...any) {
+	d.problems++
+	d.line("PROBLEM", what, format, args...)
+}
+
+func (d *doctor) line(mark, what, format string, args ...any) {
+	fmt.Fprintf(d.w, "%-8s %-14s %s\n", mark, what, fmt.Sprintf(format, args...))
+}
+
+func (d *doctor) run(ctx context.Context) error {
+	d.ok("lore", "%s, %s/%s, %d processors", versionText(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	d.ok("built in", "generator extractive, judge lexical, tokeniser %s: these need nothing else", tokens.Name)
+	longest, err := d.longestItem()
+	if err != nil {
+		return err
+	}
+	d.disk("run folders", ".")
+	d.disk("indexes", indexDir("."))
+	d.client, err = ollama.NewClient(ollama.Config{Host: d.host, Idle: 10 * time.Minute})
+	if err != nil {
+		return err
+	}
+	d.ok("network", "lore connects to %s and to nothing else", d.client.Host())
+	version, err := d.client.Version(ctx)
+	if err != nil {
+		if d.asked {
+			return err
+		}
+		d.note("model server", "none at %s; runs with --generator extractive --judge lexical work without one", d.client.Host())
+		return nil
+	}
+	d.ok("model server", "Ollama %s at %s", version, d.client.Host())
+	if err := d.listModels(ctx, longest); err != nil {
+		return err
+	}
+	if d.model != "" {
+		if err := d.probe(ctx, longest); err != nil {
+			return err
+		}
+	}
+	if d.problems > 0 {
+		return fmt.Errorf("%d problems found", d.problems)
+	}
+	return nil
+}
+
+// longestItem returns the tokens of the largest corpus of the data: what the
+// full-context setting needs.
+func (d *doctor) longestItem() (int, error) {
+	bench, err := all.Find(d.bench)
+	if err != nil {
+		return 0, err
+	}
+	ds, err := bench.Load(d.data)
+	if err != nil {
+		return 0, err
+	}
+	longest := 0
+	for _, c := range ds.Corpora {
+		n := 0
+		for _, doc := range c.Documents {
+			n += tokens.Count(doc.Text)
+		}
+		longest = max(longest, n)
+	}
+	d.ok("data", "%s: %d items; the largest corpus has %d tokens, a retrieved context at most %d", strings.Join(ds.Files, ", "), len(ds.Items), longest, bench.Defaults().Budget.Tokens)
+	return longest, nil
+}
+
+func (d *doctor) disk(what, dir string) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		err = os.MkdirAll(abs, 0o777)
+	}
+	var st unix.Statfs_t
+	if err == nil {
+		err = unix.Statfs(abs, &st)
+	}
+	if err == nil {
+		var probe *os.File
+		if probe, err = os.CreateTemp(abs, ".lore-doctor-*"); err == nil {
+			probe.Close()
+			err = os.Remove(probe.Name())
+		}
+	}
+	if err != nil {
+		d.problem(what, "cannot write in %s: %v", dir, err)
+		return
+	}
+	free := float64(st.Bavail) * float64(st.Bsize) / (1 << 30)
+	if free < 1 {
+		d.problem(what, "only %.2f GiB free in %s", free, dir)
+		return
+	}
+	d.ok(what, "%.0f GiB free in %s", free, dir)
+}
+
+func (d *doctor) listModels(ctx context.Context, longest int) error {
+	list, err := d.client.Models(ctx)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		d.note("models", "none; fetch one with `ollama pull NAME` while online")
+	}
+	for _, m := range list {
+		info, err := d.client.Model(ctx, m.Name)
+		if err != nil {
+			d.note("model", "%s: %v", m.Name, err)
+			continue
+		}
+		fits := "holds the largest corpus"
+		if info.Context < longest {
+			fits = "too small for the largest corpus (full context), fine for retrieved contexts that fit"
+		}
+		d.ok("model", "%s %s %s, trained for %d tokens: %s; digest %.12s", info.Name, info.Parameters, info.Quantization, info.Context, fits, info.Digest)
+	}
+	return nil
+}
+
+var doctorOptions = local.Options{NumCtx: 4096, NumPredict: 32, TopP: 1, Seed: 1, RepeatPenalty: 1}
+
+func (d *doctor) call(model ollama.Model, text string) local.Call {
+	o := doctorOptions
+	if model.Context > 0 {
+		o.NumCtx = min(o.NumCtx, model.Context)
+	}
+	if model.Thinks {
+		o.Think = "false"
+	}
+	return local.Call{Backend: ollama.BackendName, Model: model.Name, Messages: []local.Message{{Role: local.User, Content: text}}, Options: o}
+}
+
+// answered reports whether the model produced tokens, wanted or not: for a probe
+// of the server the text does not matter.
+func answered(r local.Reply) bool { return r.Outcome == local.OK || r.Outcome == local.Cut }
+
+func (d *doctor) probe(ctx context.Context, longest int) error {
+	m, err := d.client.Model(ctx, d.model)
+	if err != nil {
+		return err
+	}
+	r, err := d.client.Do(ctx, d.call(m, "Say hello."))
+	if err != nil {
+		return err
+	}
+	if !answered(r) && r.Outcome != local.Empty {
+		d.problem("load", "%s does not answer: %s: %s", m.Name, r.Outcome, r.Detail)
+		return nil
+	}
+	d.ok("load", "%s answered in %s, %s of it loading", m.Name, r.Usage.Duration.Round(time.Millisecond), r.Usage.Load.Round(time.Millisecond))
+	for _, probe := range []func(context.Context, ollama.Model) error{d.offload, d.schema, d.logprobs, d.overlong, d.measureSlots} {
+		if err := probe(ctx, m); err != nil {
+			return err
+		}
+	}
+	if m.Context > 0 && m.Context < longest {
+		d.note("context", "trained for %d tokens; %d would be needed for full context, so those items will be too_long", m.Context, longest)
+	}
+	return nil
+}
+
+func (d *doctor) offload(ctx context.Context, m ollama.Model) error {
+	running, err := d.client.Running(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range running {
+		if p.Name != m.Name {
+			continue
+		}
+		switch {
+		case p.Size == 0:
+			d.note("memory", "the server does not say how much memory %s takes", m.Name)
+		case p.SizeVRAM >= p.Size:
+			d.ok("memory", "%s, all on the GPU; context %d", size(p.Size), p.ContextLength)
+		case p.SizeVRAM == 0:
+			d.note("memory", "%s, all on the CPU: slow; context %d", size(p.Size), p.ContextLength)
+		default:
+			d.problem("memory", "%.0f %% of %s spills to the CPU: lower --num-ctx or choose a smaller quantisation", 100*(1-float64(p.SizeVRAM)/float64(p.Size)), size(p.Size))
+		}
+		return nil
+	}
+	d.note("memory", "the server does not list %s as loaded", m.Name)
+	return nil
+}
+
+func size(n int64) string {
+	if n < 1<<30 {
+		return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}
+
+func (d *doctor) schema(ctx context.Context, m ollama.Model) error {
+	call := d.call(m, "Is water wet? Answer as JSON.")
+	call.Schema = json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string","enum":["yes","no"]}},"required":["answer"]}`)
+	r, err := d.client.Do(ctx, call)
+	if err != nil {
+		return err
+	}
+	var v struct{ Answer string }
+	if json.Unmarshal([]byte(r.Text), &v) != nil || (v.Answer != "yes" && v.Answer != "no") {
+		d.problem("schema", "the reply does not obey a JSON schema (%s: %.60q): this model cannot judge here", r.Outcome, r.Text)
+		return nil
+	}
+	d.ok("schema", "replies obey a JSON schema")
+	return nil
+}
+
+func (d *doctor) logprobs(ctx context.Context, m ollama.Model) error {
+	call := d.call(m, "Count: one, two,")
+	call.TopLogprobs = 20
+	call.Options.NumPredict = 8 // one token may be half a character and come without text
+	r, err := d.client.Do(ctx, call)
+	if err != nil {
+		return err
+	}
+	if len(r.Logprobs) == 0 || len(r.Logprobs[0].Top) == 0 {
+		d.note("logprobs", "none (%s): the server needs to be 0.12.11 or newer; modes that read token probabilities will refuse to run", r.Outcome)
+		return nil
+	}
+	d.ok("logprobs", "%d alternatives per token", len(r.Logprobs[0].Top))
+	return nil
+}
+
+func (d *doctor) overlong(ctx context.Context, m ollama.Model) error {
+	call := d.call(m, strings.Repeat("many words that will not fit ", doctorOptions.NumCtx))
+	r, err := d.client.Do(ctx, call)
+	if err != nil {
+		return err
+	}
+	if r.Outcome != local.TooLong {
+		d.problem("long prompts", "an over-long prompt gave %q instead of a refusal (%s): this server may cut prompts silently", r.Outcome, r.Detail)
+		return nil
+	}
+	d.ok("long prompts", "are refused, not cut")
+	return nil
+}
+
+// measureSlots sends several equal calls at once. Those that found a slot free
+// did not wait; the server's own times tell.
+func (d *doctor) measureSlots(ctx context.Context, m ollama.Model) error {
+	waits := make([]time.Duration, d.slots)
+	works := make([]time.Duration, d.slots)
+	var wg sync.WaitGroup
+	errs := make([]error, d.slots)
+	for i := range d.slots {
+		wg.Go(func() {
+			call := d.call(m, fmt.Sprintf("Tell a story about the number %d.", i))
+			r, err := d.client.Do(ctx, call)
+			errs[i], waits[i], works[i] = err, r.Usage.Queue, r.Usage.Duration-r.Usage.Queue
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	free := 0
+	shortest := works[0]
+	for _, w := range works {
+		shortest = min(shortest, w)
+	}
+	for _, w := range waits {
+		if w < shortest/2 {
+			free++
+		}
+	}
+	d.ok("slots", "%d of %d calls at once ran without waiting: use --slots %d (set on the server by OLLAMA_NUM_PARALLEL)", free, d.slots, max(free, 1))
+	return nil
+}

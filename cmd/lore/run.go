@@ -155,6 +155,9 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	case !slices.Contains([]string{"", "false", "true", "low", "medium", "high"}, f.think):
 		return opt, &run.UsageError{Msg: "--think is false, true, low, medium or high"}
 	}
+	if err := run.CheckNames(opt); err != nil {
+		return opt, err
+	}
 	for _, names := range [][]string{opt.Retrievers, opt.Generators, opt.Judges} {
 		if dup := repeated(names); dup != "" {
 			return opt, &run.UsageError{Msg: fmt.Sprintf("%q is named twice", dup)}

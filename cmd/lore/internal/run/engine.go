@@ -152,9 +152,6 @@ func (e *engine) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if m.structured() {
-			return usage("%s cannot judge; use lexical or ollama:NAME", spec)
-		}
 		e.judges = append(e.judges, m)
 	}
 	if err := e.folder.Check(store.Manifest{Benchmark: e.bench.Name(), DataHash: e.ds.Hash}); err != nil {

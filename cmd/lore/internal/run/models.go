@@ -59,7 +59,7 @@ func (r *models) resolve(ctx context.Context, spec string, options local.Options
 	case backend == ollama.BackendName && name != "":
 		return r.resolveOllama(ctx, spec, name, options)
 	}
-	return nil, usage("unknown model %q; write %s or %s:NAME", spec, extractive.BackendName, ollama.BackendName)
+	return nil, fmt.Errorf("no model %q", spec) // CheckNames lets none through
 }
 
 func (r *models) resolveOllama(ctx context.Context, spec, name string, options local.Options) (*model, error) {

@@ -8,10 +8,48 @@ import (
 	"lore/datasets"
 	"lore/index"
 	"lore/index/trec"
+	"lore/judge/lexical"
+	"lore/local/extractive"
+	"lore/local/ollama"
 )
 
 // RetrieverHelp lists the retrievers for help texts and errors.
 const RetrieverHelp = "bm25, keywords, random, oracle, full, full-top, full-middle, full-bottom, none, recorded:NAME, trec:FILE"
+
+// CheckNames refuses unknown names before anything is read or written.
+func CheckNames(opt Options) error {
+	for _, name := range opt.Retrievers {
+		kind, rest, named := strings.Cut(name, ":")
+		switch kind {
+		case "bm25", "keywords", "random", "oracle", "full", "full-top", "full-middle", "full-bottom", "none":
+			if named {
+				return usage("the retriever %s takes no name after a colon", kind)
+			}
+		case "recorded", "trec":
+			if rest == "" {
+				return usage("the retriever %s needs a name: %s:NAME", kind, kind)
+			}
+		default:
+			return usage("unknown retriever %q; there are: %s", name, RetrieverHelp)
+		}
+	}
+	for _, name := range opt.Generators {
+		if name != extractive.BackendName && !isOllama(name) {
+			return usage("unknown generator %q; write %s or %s:NAME", name, extractive.BackendName, ollama.BackendName)
+		}
+	}
+	for _, name := range opt.Judges {
+		if name != (lexical.Judge{}).Name() && !isOllama(name) {
+			return usage("unknown judge %q; write %s or %s:NAME", name, lexical.Judge{}.Name(), ollama.BackendName)
+		}
+	}
+	return nil
+}
+
+func isOllama(name string) bool {
+	backend, model, _ := strings.Cut(name, ":")
+	return backend == ollama.BackendName && model != ""
+}
 
 // retrievers builds retrievers per corpus.
 type retrievers struct {
@@ -56,7 +94,7 @@ func (r *retrievers) open(ctx context.Context, name string, c *datasets.Corpus) 
 	case "trec":
 		return r.fromRun(rest, docs)
 	}
-	return nil, usage("unknown retriever %q; there are: %s", name, RetrieverHelp)
+	return nil, fmt.Errorf("no retriever %q", name) // CheckNames lets none through
 }
 
 // fromRun ranks by a TREC run file whose topics are item ids.

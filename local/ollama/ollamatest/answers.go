@@ -1,0 +1,59 @@
+package ollamatest
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+)
+
+// Plausible answers like a model that works: a request with a schema gets a
+// value that obeys it, any other gets bullets with citations. The same request
+// gets the same answer.
+func Plausible(req api.ChatRequest) string {
+	h := fnv.New64a()
+	for _, m := range req.Messages {
+		h.Write([]byte(m.Content))
+	}
+	seed := h.Sum64()
+	if len(req.Format) > 0 {
+		return fromSchema(req.Format, seed)
+	}
+	words := strings.Fields(req.Messages[len(req.Messages)-1].Content)
+	var b strings.Builder
+	for i := range 5 {
+		at := int((seed >> (8 * i)) % uint64(max(1, len(words)-12)))
+		fmt.Fprintf(&b, "- %s [%d, %d]\n", strings.Join(words[at:min(len(words), at+12)], " "), 1+seed%40, 1+(seed>>7)%40)
+	}
+	return b.String()
+}
+
+// fromSchema picks a value from each enum of an object schema.
+func fromSchema(schema json.RawMessage, seed uint64) string {
+	var s struct {
+		Properties map[string]struct {
+			Enum []json.RawMessage `json:"enum"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(schema, &s); err != nil {
+		return "not a schema"
+	}
+	out := map[string]json.RawMessage{}
+	for name, p := range s.Properties {
+		if len(p.Enum) > 0 {
+			pick := seed % uint64(len(p.Enum))
+			if name == "bullet" { // a covered statement needs a bullet
+				pick = 1 + seed%uint64(max(1, len(p.Enum)-1))
+				pick = min(pick, uint64(len(p.Enum)-1))
+			}
+			out[name] = p.Enum[pick]
+		}
+	}
+	data, err := json.Marshal(out)
+	if err != nil {
+		return "not a schema"
+	}
+	return string(data)
+}
