@@ -41,8 +41,8 @@ type Config struct {
 	Fit func(calls []local.Call)
 }
 
-// verdictTokens is the cap on a verdict's length: a small JSON object.
-const verdictTokens = 64
+// VerdictTokens is the cap on a verdict's length: a small JSON object.
+const VerdictTokens = 64
 
 // Judge is a model as a judge, one question per call.
 type Judge struct {
@@ -111,7 +111,7 @@ func (j *Judge) call(t judge.Task, q judge.Question) (local.Call, error) {
 		return local.Call{}, err
 	}
 	options := j.cfg.Options
-	options.NumPredict = verdictTokens
+	options.NumPredict = VerdictTokens
 	return local.Call{Backend: j.cfg.Backend, Model: j.cfg.Model, Digest: j.cfg.Digest, Messages: messages,
 		Schema: coverageSchema(len(t.Units)), Options: options, Prefix: t.ID}, nil
 }

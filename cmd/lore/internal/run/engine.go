@@ -148,7 +148,7 @@ func (e *engine) prepare(ctx context.Context) error {
 			e.judges = append(e.judges, nil)
 			continue
 		}
-		m, err := e.models.resolve(ctx, spec, local.Options{TopP: 1, Seed: int(e.opt.Seed), RepeatPenalty: 1})
+		m, err := e.models.resolve(ctx, spec, local.Options{NumPredict: llm.VerdictTokens, TopP: 1, Seed: int(e.opt.Seed), RepeatPenalty: 1})
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"lore/local"
+	"lore/local/ollama/ollamatest"
+)
+
+// TestKillAtAnyMoment kills a run with SIGKILL at random moments. Each rerun must
+// finish, ask nothing again that was finished, and end with the same scores as a
+// run that was left alone.
+func TestKillAtAnyMoment(t *testing.T) {
+	kills := 50
+	if testing.Short() {
+		kills = 8
+	}
+	server := &ollamatest.Server{Slots: 4, Delay: 10 * time.Millisecond, Answer: ollamatest.Plausible}
+	url := server.Start(t).URL
+	cache := t.TempDir()
+	command := func(out string) *exec.Cmd {
+		cmd := exec.Command(os.Args[0], "run", "summhay", "--host", url, "--slots", "4", "--retriever", "oracle,bm25", "--budget-tokens", "2000",
+			"--generator", "ollama:fake", "--judge", "lexical,ollama:fake", "--out", out)
+		cmd.Env = append(os.Environ(), asCommand+"=1", "XDG_CACHE_HOME="+cache)
+		return cmd
+	}
+	calm := filepath.Join(t.TempDir(), "calm")
+	start := time.Now()
+	if out, err := command(calm).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	length := time.Since(start)
+	want := read(t, calm, "scores.json")
+
+	rng := rand.New(rand.NewPCG(7, 11))
+	interrupted := 0
+	for range kills {
+		dir := filepath.Join(t.TempDir(), "run")
+		cmd := command(dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rng.Float64() * float64(length)))
+		_ = cmd.Process.Kill() // it may have finished
+		if cmd.Wait() != nil {
+			interrupted++
+		}
+		finished := journalled(t, dir)
+		before := len(server.Chats())
+		if out, err := command(dir).CombinedOutput(); err != nil {
+			t.Fatalf("the rerun failed: %v\n%s", err, out)
+		}
+		for _, req := range server.Chats()[before:] {
+			if finished[requestKey(req)] {
+				t.Errorf("a finished call was asked again: %.80s", req.Messages[len(req.Messages)-1].Content)
+			}
+		}
+		if got := read(t, dir, "scores.json"); !bytes.Equal(got, want) {
+			t.Fatal("scores.json differs from that of an undisturbed run")
+		}
+	}
+	t.Logf("%d of %d runs were killed before their end", interrupted, kills)
+	if interrupted < kills/2 {
+		t.Errorf("only %d of %d kills came in time: the test proves little", interrupted, kills)
+	}
+}
+
+func read(t *testing.T, dir, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// journalled lists the calls that are on disk in whole lines.
+func journalled(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	f, err := os.Open(filepath.Join(dir, "calls", "journal.jsonl"))
+	if os.IsNotExist(err) {
+		return out
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	scan := bufio.NewScanner(f)
+	scan.Buffer(nil, 1<<24)
+	for scan.Scan() {
+		var e struct{ Call local.Call }
+		if json.Unmarshal(scan.Bytes(), &e) == nil {
+			var b strings.Builder
+			for _, m := range e.Call.Messages {
+				b.WriteString(m.Role + m.Content)
+			}
+			out[b.String()] = true
+		}
+	}
+	return out
+}
+
+func requestKey(req api.ChatRequest) string {
+	var b strings.Builder
+	for _, m := range req.Messages {
+		b.WriteString(m.Role + m.Content)
+	}
+	return b.String()
+}
+
+// A disk that is full stops the run with one message, and what was finished
+// counts when there is room again. A limit on the size of files stands in for
+// the disk.
+func TestFullDisk(t *testing.T) {
+	url := (&ollamatest.Server{Slots: 4, Answer: ollamatest.Plausible}).Start(t).URL
+	dir := filepath.Join(t.TempDir(), "run")
+	args := " run summhay --host " + url + " --slots 4 --retriever oracle --budget-tokens 2000 --generator ollama:fake --judge ollama:fake --out " + dir
+	env := append(os.Environ(), asCommand+"=1", "XDG_CACHE_HOME="+t.TempDir())
+	full := exec.Command("bash", "-c", "ulimit -f 100; exec "+os.Args[0]+args)
+	full.Env = env
+	out, err := full.CombinedOutput()
+	if err == nil || full.ProcessState.ExitCode() != exitError {
+		t.Fatalf("exit %v\n%s", err, out)
+	}
+	if n := strings.Count(string(out), "lore: "); n != 1 || !strings.Contains(string(out), "are kept: make room") {
+		t.Errorf("%d messages: %s", n, out)
+	}
+	kept := len(journalled(t, dir))
+	if kept == 0 {
+		t.Error("nothing was kept")
+	}
+	again := exec.Command("bash", "-c", "exec "+os.Args[0]+args)
+	again.Env = env
+	out, err = again.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if len(journalled(t, dir)) <= kept {
+		t.Error("the rerun added nothing")
+	}
+}
+
+// An interrupt ends a run with code 130 and loses nothing.
+func TestInterrupt(t *testing.T) {
+	server := &ollamatest.Server{Slots: 1, Delay: 20 * time.Millisecond, Answer: ollamatest.Plausible}
+	url := server.Start(t).URL
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd := exec.Command(os.Args[0], "run", "summhay", "--host", url, "--retriever", "oracle", "--budget-tokens", "1000", "--generator", "ollama:fake", "--judge", "ollama:fake", "--out", dir)
+	cmd.Env = append(os.Environ(), asCommand+"=1", "XDG_CACHE_HOME="+t.TempDir())
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(server.Chats()) < 5 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("exit code %d, want %d\n%s", cmd.ProcessState.ExitCode(), exitInterrupted, log.String())
+	}
+	if !strings.Contains(log.String(), "goes on from there") || len(journalled(t, dir)) == 0 {
+		t.Errorf("log %q, %d calls kept", log.String(), len(journalled(t, dir)))
+	}
+}
+
+// Two processes never work in one run folder.
+func TestSecondProcessIsRefused(t *testing.T) {
+	server := &ollamatest.Server{Delay: 300 * time.Millisecond}
+	url := server.Start(t).URL
+	dir := filepath.Join(t.TempDir(), "run")
+	cache := "XDG_CACHE_HOME=" + t.TempDir()
+	start := func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0], "run", "summhay", "--host", url, "--retriever", "oracle", "--limit", "1", "--budget-tokens", "500", "--generator", "ollama:fake", "--out", dir)
+		cmd.Env = append(os.Environ(), asCommand+"=1", cache)
+		return cmd
+	}
+	first := start()
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(server.Chats()) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	out, err := start().CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "another lore process") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if err := first.Wait(); err != nil {
+		t.Error(err)
+	}
+}
