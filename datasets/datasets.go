@@ -111,6 +111,7 @@ type Metric struct {
 	High    float64 // largest possible value; ignored when Bounded is false
 	Bounded bool    // Low and High are known
 	Judged  bool    // needs a judge
+	Lead    bool    // a main figure: tables show its interval
 	Explain string  // one sentence with the source
 }
 

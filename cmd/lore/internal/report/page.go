@@ -77,7 +77,7 @@ func newView(r Run, bench datasets.Benchmark) view {
 	v := view{Benchmark: bench.Name(), About: bench.About(), Main: Main(r.Table, bench.Metrics()), Warnings: r.Manifest.Warnings,
 		Grids: Grids(r, bench), Settings: settings(r.Manifest), Metrics: bench.Metrics()}
 	for _, m := range bench.Metrics() {
-		if m.Percent && len(v.Charts) < 3 {
+		if m.Lead {
 			v.Charts = append(v.Charts, newChart(r.Table, m))
 		}
 	}
@@ -110,7 +110,7 @@ func itemFigures(t run.Table, metrics []datasets.Metric) map[[4]string]string {
 			var parts []string
 			for _, m := range metrics {
 				for _, u := range it.Values {
-					if u.Metric != m.Name || !m.Judged || len(u.Values) == 0 || len(parts) == 3 {
+					if u.Metric != m.Name || !m.Lead || len(u.Values) == 0 {
 						continue
 					}
 					sum := 0.0

@@ -26,7 +26,7 @@ func Main(t run.Table, metrics []datasets.Metric) datasets.Grid {
 		for _, m := range metrics {
 			f, _ := r.Figure(m.Name)
 			row = append(row, figure(f, m))
-			bounds = bounds || f.Worst != nil
+			bounds = bounds || (m.Lead && f.Worst != nil)
 		}
 		n, unscored := r.N(metrics)
 		missing := fmt.Sprint(unscored)
@@ -47,10 +47,10 @@ func figure(f run.Figure, m datasets.Metric) string {
 		return "–"
 	}
 	s := Number(*f.Value, m)
-	if m.Judged && f.Low != nil {
+	if m.Lead && f.Low != nil {
 		s += fmt.Sprintf(" [%s, %s]", Number(*f.Low, m), Number(*f.High, m))
 	}
-	if f.Worst != nil {
+	if m.Lead && f.Worst != nil {
 		s += fmt.Sprintf(" {%s..%s}", Number(*f.Worst, m), Number(*f.Best, m))
 	}
 	return s

@@ -1,0 +1,78 @@
+# make demo    build lore and run its main job on the bundled sample
+# make test    all tests
+# make check   everything a commit must pass
+GO        ?= go
+CACHE     ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/lore
+OLLAMA_VERSION = v0.17.4
+OLLAMA_DIR     = $(CACHE)/ollama-$(OLLAMA_VERSION)
+OLLAMA         = $(OLLAMA_DIR)/ollama
+FUZZTIME  ?= 60s
+export CGO_ENABLED ?= 0
+
+.PHONY: build demo test check fmt vet staticcheck race tidy bench fuzz golden ollama test-ollama sample clean
+
+build:
+	$(GO) build -trimpath -o lore ./cmd/lore
+
+demo: build
+	./lore run summhay --retriever bm25,keywords,random,oracle,full --generator extractive --judge lexical --budget-tokens 6000 --out demo-run
+
+test:
+	$(GO) test ./...
+
+check: fmt vet staticcheck race tidy
+
+fmt:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+
+staticcheck:
+	$(GO) tool staticcheck ./...
+
+# The race detector needs cgo. -short leaves out what only takes long.
+race:
+	CGO_ENABLED=1 $(GO) test -race -short ./...
+
+tidy:
+	$(GO) mod tidy -diff
+
+# bench prints figures that compare two things in one run; see docs/benchmarks.md.
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./local/gate
+	$(GO) test -run '^$$' -bench . $$($(GO) list ./... | grep -v local/gate)
+
+# fuzz runs every fuzz target for FUZZTIME.
+fuzz:
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+# golden compares with the values of reference tools in ../shared (or LORE_SHARED);
+# CI=true makes their absence an error.
+golden:
+	CI=true $(GO) test -count=1 -run 'Golden|Published' ./...
+
+# ollama builds a real server for the tests from its Go module. It needs a C++
+# compiler and Debian's nlohmann-json3-dev and libstb-dev.
+ollama: $(OLLAMA)
+	@echo $(OLLAMA)
+
+$(OLLAMA): local/ollama/testserver/include/miniaudio/miniaudio.h
+	mkdir -p $(OLLAMA_DIR)/include
+	cp -r local/ollama/testserver/include $(OLLAMA_DIR)
+	cd $(OLLAMA_DIR) && CGO_ENABLED=1 GOFLAGS= GOBIN=$(OLLAMA_DIR) CGO_CPPFLAGS=-I$(OLLAMA_DIR)/include $(GO) install github.com/ollama/ollama@$(OLLAMA_VERSION)
+	touch $(OLLAMA)
+
+test-ollama: $(OLLAMA)
+	LORE_OLLAMA=$(OLLAMA) $(GO) test -count=1 -run Real ./...
+
+sample:
+	$(GO) generate ./datasets/summhay
+
+clean:
+	rm -rf lore demo-run

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers lists, for each part of the house, which other parts it may import.
+// The first matching line counts; a part may always import what is below it.
+var layers = []struct {
+	part string
+	may  []string
+}{
+	{"lore/local", []string{"lore/local"}},
+	{"lore/embed", []string{"lore/local", "lore/embed"}},
+	{"lore/index", []string{"lore/local", "lore/embed", "lore/index"}},
+	{"lore/judge/metric", []string{}},
+	{"lore/judge", []string{"lore/local", "lore/judge"}},
+	{"lore/datasets/all", []string{"lore/datasets"}},
+	{"lore/datasets", []string{"lore/local", "lore/judge", "lore/datasets"}},
+	{"lore/cmd", []string{"lore"}},
+}
+
+// outside lists which parts may import a package from outside. A module that is
+// not here is not allowed: add it, and say in CONTRIBUTING.md why it is needed.
+var outside = []struct {
+	prefix string
+	may    []string
+}{
+	{"net/http", []string{"lore/local/ollama"}},
+	{"net", []string{"lore/local/ollama"}},
+	{"github.com/ollama/ollama", []string{"lore/local/ollama"}},
+	{"github.com/blevesearch/bleve", []string{"lore/index"}},
+	{"github.com/blevesearch/bleve_index_api", []string{"lore/index"}},
+	{"github.com/blevesearch/go-porterstemmer", []string{"lore/local/text", "lore/judge/metric"}},
+	{"github.com/knights-analytics/hugot", []string{"lore/embed"}},
+	{"github.com/tiktoken-go/tokenizer", []string{"lore/local/tokens"}},
+	{"github.com/google/jsonschema-go", []string{"lore/local/gate"}},
+	{"github.com/gofrs/flock", []string{"lore/cmd/lore/internal/store"}},
+	{"gonum.org/v1/gonum", []string{"lore/judge"}},
+	{"github.com/spf13/cobra", []string{"lore/cmd"}},
+	{"github.com/schollz/progressbar", []string{"lore/cmd"}},
+	{"golang.org/x/term", []string{"lore/cmd"}},
+	{"golang.org/x/sys", []string{"lore/cmd"}},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func listPackages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "lore/...")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, errs.String())
+	}
+	var pkgs []pkg
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+	if len(pkgs) < 15 {
+		t.Fatalf("go list found %d packages: the test proves nothing", len(pkgs))
+	}
+	return pkgs
+}
+
+func TestImportDirections(t *testing.T) {
+	for _, p := range listPackages(t) {
+		for _, imp := range p.Imports {
+			if isOurs(imp) {
+				if !mayImport(p.ImportPath, imp) {
+					t.Errorf("%s must not import %s", p.ImportPath, imp)
+				}
+				continue
+			}
+			if problem := foreign(p.ImportPath, imp); problem != "" {
+				t.Errorf("%s: %s", p.ImportPath, problem)
+			}
+		}
+	}
+}
+
+func isOurs(path string) bool { return path == "lore" || strings.HasPrefix(path, "lore/") }
+
+func within(path, part string) bool { return path == part || strings.HasPrefix(path, part+"/") }
+
+func mayImport(from, imp string) bool {
+	for _, l := range layers {
+		if !within(from, l.part) {
+			continue
+		}
+		if within(from, "lore/datasets") && !within(from, "lore/datasets/all") && crossBenchmark(from, imp) {
+			return false
+		}
+		// The core of local stands alone.
+		if from == "lore/local" {
+			return false
+		}
+		return slices.ContainsFunc(l.may, func(part string) bool { return within(imp, part) })
+	}
+	return false
+}
+
+// crossBenchmark reports whether one benchmark imports another.
+func crossBenchmark(from, imp string) bool {
+	if !strings.HasPrefix(imp, "lore/datasets/") {
+		return false
+	}
+	name := func(path string) string { return strings.SplitN(strings.TrimPrefix(path, "lore/datasets/"), "/", 2)[0] }
+	return from == "lore/datasets" || name(from) != name(imp)
+}
+
+func foreign(from, imp string) string {
+	for _, o := range outside {
+		if within(imp, o.prefix) {
+			if imp != o.prefix && !strings.Contains(o.prefix, ".") {
+				continue // net/url is not net
+			}
+			if slices.ContainsFunc(o.may, func(part string) bool { return within(from, part) }) {
+				return ""
+			}
+			return "only " + strings.Join(o.may, ", ") + " may import " + imp
+		}
+	}
+	if strings.Contains(strings.SplitN(imp, "/", 2)[0], ".") {
+		return imp + " is not on the list of modules"
+	}
+	return ""
+}
+
+// The rules must catch what they are for.
+func TestImportRulesBite(t *testing.T) {
+	for _, c := range [][2]string{
+		{"lore/judge/metric", "lore/local"}, {"lore/local", "lore/local/text"}, {"lore/local/gate", "lore/judge"}, {"lore/datasets/summhay", "lore/datasets/crux"},
+		{"lore/datasets", "lore/datasets/summhay"}, {"lore/index", "lore/judge"}, {"lore/judge/llm", "lore/datasets"}, {"lore/embed", "lore/index"},
+	} {
+		if mayImport(c[0], c[1]) {
+			t.Errorf("%s may import %s", c[0], c[1])
+		}
+	}
+	for _, c := range [][2]string{{"lore/cmd/lore", "net/http"}, {"lore/judge/llm", "github.com/blevesearch/bleve/v2"}, {"lore/cmd/lore", "example.com/x"}, {"lore/local/gate", "net"}} {
+		if foreign(c[0], c[1]) == "" {
+			t.Errorf("%s may import %s", c[0], c[1])
+		}
+	}
+}
+
+// The top level of the repository is fixed, and no benchmark is left unregistered.
+func TestTopLevelIsFixed(t *testing.T) {
+	allowed := strings.Fields("cmd local index embed judge datasets docs go.mod go.sum Makefile README.md LICENSE CHANGELOG.md CONTRIBUTING.md")
+	out, err := exec.Command("git", "ls-files", "--full-name", "../..").Output()
+	if err != nil {
+		t.Skip("not a git checkout")
+	}
+	for _, name := range strings.Fields(string(out)) {
+		top := strings.SplitN(name, "/", 2)[0]
+		if !strings.HasPrefix(top, ".") && !slices.Contains(allowed, top) {
+			t.Errorf("%s: the top level holds only %v", name, allowed)
+		}
+	}
+}
+
+func TestEveryBenchmarkIsRegistered(t *testing.T) {
+	list, err := os.ReadFile("../../datasets/all/all.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs, err := os.ReadDir("../../datasets")
+	if err != nil || len(dirs) < 2 {
+		t.Fatalf("%v %v", dirs, err)
+	}
+	for _, d := range dirs {
+		if name := d.Name(); d.IsDir() && name != "all" && !strings.Contains(string(list), `"lore/datasets/`+name+`"`) {
+			t.Errorf("datasets/%s is not registered in datasets/all", name)
+		}
+	}
+}

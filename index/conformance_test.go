@@ -1,0 +1,63 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Every retriever keeps the contract of Retriever.
+func TestConformance(t *testing.T) {
+	docs := make([]Document, 30)
+	q := Query{ID: "q", Text: "tide power and seals", Gold: map[string]float64{}, Recorded: map[string]map[string]float64{"r": {}}}
+	for i := range docs {
+		id := fmt.Sprintf("d%02d", i)
+		docs[i] = Document{id, fmt.Sprintf("the tide brings power number %d, %s", i, []string{"and seals", "and birds", "seals seals"}[i%3])}
+		q.Gold[id] = float64(i % 3)
+		q.Recorded["r"][id] = float64(i % 5)
+	}
+	bm25, err := OpenBM25(context.Background(), t.TempDir(), docs, "en", DefaultBM25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range map[string]Retriever{"bm25": bm25, "keywords": Keywords(docs), "random": Random(docs, 1), "oracle": Oracle(docs), "full": Full(docs, AsGiven),
+		"full-top": Full(docs, Top), "full-bottom": Full(docs, Bottom), "full-middle": Full(docs, Middle), "none": None(), "recorded": Recorded(docs, "r")} {
+		t.Run(name, func(t *testing.T) {
+			all, err := r.Retrieve(context.Background(), q, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			for _, h := range all.Hits {
+				if seen[h.ID] || h.Score != h.Score {
+					t.Errorf("hit %+v is there twice or has no score", h)
+				}
+				seen[h.ID] = true
+			}
+			sorted := slices.Clone(all.Hits)
+			SortHits(sorted)
+			if diff := cmp.Diff(sorted, all.Hits); !all.Whole && diff != "" {
+				t.Error("not in order:", diff)
+			}
+			again, _ := r.Retrieve(context.Background(), q, 0)
+			if diff := cmp.Diff(all, again); diff != "" {
+				t.Error("another ranking the second time:", diff)
+			}
+			few, err := r.Retrieve(context.Background(), q, 4)
+			if err != nil || (!few.Whole && len(few.Hits) != min(4, len(all.Hits))) {
+				t.Errorf("k=4 gives %d hits, %v", len(few.Hits), err)
+			}
+			if diff := cmp.Diff(all.Hits[:len(few.Hits)], few.Hits); diff != "" {
+				t.Error("k changes the order:", diff)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			if _, err := r.Retrieve(ctx, q, 0); err == nil {
+				t.Error("a cancelled context is ignored")
+			}
+		})
+	}
+}

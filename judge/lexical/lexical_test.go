@@ -1,0 +1,80 @@
+package lexical
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lore/judge"
+	"lore/local"
+)
+
+func ask(units []string, statements ...string) []judge.Verdict {
+	t := judge.Task{ID: "t", Units: units}
+	for i, s := range statements {
+		t.Questions = append(t.Questions, judge.Question{ID: string(rune('a' + i)), Kind: judge.Coverage, Text: s})
+	}
+	out, err := Judge{}.Judge(context.Background(), []judge.Task{t}, nil)
+	if err != nil {
+		panic(err)
+	}
+	return out[0]
+}
+
+func TestCoverage(t *testing.T) {
+	units := []string{"Students praise the Pomodoro technique with breaks after 25 minutes [3, 7].", "A meditation app called Calm helps to sleep."}
+	got := ask(units, "One student suggests the Pomodoro technique: breaks after 25 minutes.", "The canteen closes at noon on Friday.", "A student uses the meditation app Calm for 15 minutes each morning.")
+	if got[0].Label != judge.Full || got[0].Unit != 1 || got[0].Value != 1 {
+		t.Errorf("said in full: %+v", got[0])
+	}
+	if got[1].Label != judge.None || got[1].Unit != 0 || got[1].Value != 0 || !got[1].Scored() {
+		t.Errorf("not said: %+v", got[1])
+	}
+	if got[2].Label == judge.None || got[2].Unit != 2 {
+		t.Errorf("said in part: %+v", got[2])
+	}
+	if len(got[0].Evidence) == 0 {
+		t.Error("no words are named")
+	}
+}
+
+func TestCitationsAreNoContent(t *testing.T) {
+	with := ask([]string{"Prices fell by half [25, 30]."}, "Sales rose 25 to 30 units.")
+	without := ask([]string{"Prices fell by half."}, "Sales rose 25 to 30 units.")
+	if diff := cmp.Diff(without, with); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEdges(t *testing.T) {
+	if v := ask(nil, "anything"); v[0].Label != judge.None || !v[0].Scored() {
+		t.Errorf("no units: %+v", v)
+	}
+	if v := ask([]string{"x"}, "the of and"); v[0].Label != judge.None {
+		t.Errorf("a statement without content words: %+v", v)
+	}
+	v, err := Judge{}.Judge(context.Background(), []judge.Task{{Questions: []judge.Question{{ID: "a", Kind: "smell"}}}}, nil)
+	if err != nil || v[0][0].Scored() || v[0][0].Outcome != local.RefusedOption {
+		t.Errorf("an unknown kind: %+v %v", v, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := (Judge{}).Judge(ctx, []judge.Task{{}}, nil); err == nil {
+		t.Error("a cancelled context is ignored")
+	}
+}
+
+func BenchmarkCoverage(b *testing.B) {
+	t := judge.Task{Units: []string{"Students praise the Pomodoro technique with breaks after 25 minutes [3, 7].", "A meditation app called Calm helps to sleep well at night before exams.",
+		"Some plan each day of study in a calendar with colours for subjects.", "Deep breathing for ten minutes lowers stress.", "Groups meet in the library on Tuesdays."}}
+	for range 7 {
+		t.Questions = append(t.Questions, judge.Question{ID: "a", Kind: judge.Coverage, Text: "A student recommends using a specific meditation app called Calm for 15 minutes each morning to manage stress."})
+	}
+	n := 0
+	for b.Loop() {
+		verdicts(t)
+		n += len(t.Questions)
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "verdicts/s")
+}
