@@ -9,7 +9,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build demo test check fmt vet staticcheck race tidy bench fuzz golden ollama test-ollama sample clean
+.PHONY: build demo test check fmt vet staticcheck race tidy static bench fuzz golden ollama test-ollama sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -20,7 +20,7 @@ demo: build
 test:
 	$(GO) test ./...
 
-check: fmt vet staticcheck race tidy
+check: fmt vet staticcheck race tidy static
 
 fmt:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
@@ -37,6 +37,10 @@ race:
 
 tidy:
 	$(GO) mod tidy -diff
+
+# The binary must not need any library of the machine it runs on.
+static: build
+	@$(GO) version -m lore | grep -q 'CGO_ENABLED=0' || { echo "the default build uses cgo"; exit 1; }
 
 # bench prints figures that compare two things in one run; see docs/benchmarks.md.
 bench:

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the output of documented examples")
+
+// makeTest is the one documented command that is not run: it is what runs this.
+const makeTest = "make test"
+
+// TestDocumentedExamples runs every command of the ```console blocks in the
+// README and in docs, in order, in one folder per file, and compares what they
+// print with what the document shows. With -update it writes what they print.
+func TestDocumentedExamples(t *testing.T) {
+	files := []string{"../../README.md"}
+	more, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, name := range append(files, more...) {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			demo := demoCommand(t)
+			t.Chdir(t.TempDir())
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			out, n := runExamples(t, string(data), demo)
+			ran += n
+			if out == string(data) {
+				return
+			}
+			if *update {
+				if err := os.WriteFile(path, []byte(out), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			t.Errorf("the document shows other output; go test ./cmd/lore -run Documented -update rewrites it. It should be:\n%s", out)
+		})
+	}
+	if ran < 3 {
+		t.Errorf("found %d examples: the test proves nothing", ran)
+	}
+}
+
+// demoCommand is what `make demo` runs.
+func demoCommand(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(data), "\ndemo: build\n\t./")
+	if !ok {
+		t.Fatal("the Makefile has no demo")
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	return line
+}
+
+// runExamples returns the document with the blocks' output made anew.
+func runExamples(t *testing.T, doc, demo string) (string, int) {
+	t.Helper()
+	var out strings.Builder
+	n := 0
+	inBlock, skip := false, false
+	for line := range strings.Lines(doc) {
+		switch {
+		case strings.HasPrefix(line, "```console"):
+			inBlock, skip = true, false
+		case inBlock && strings.HasPrefix(line, "```"):
+			inBlock = false
+		case inBlock && strings.HasPrefix(line, "$ "):
+			out.WriteString(line)
+			command := strings.TrimSpace(line[2:])
+			if skip = command != makeTest; skip {
+				out.WriteString(run1(t, command, demo))
+				n++
+			}
+			continue
+		case inBlock && skip:
+			continue // old output
+		}
+		out.WriteString(line)
+	}
+	return out.String(), n
+}
+
+func run1(t *testing.T, command, demo string) string {
+	t.Helper()
+	if command == "make demo" {
+		command = demo
+	}
+	args := strings.Fields(command)
+	if args[0] != "lore" {
+		t.Fatalf("only lore commands can be examples, this is %q", command)
+	}
+	var b bytes.Buffer
+	if code := Main(args[1:], &b, &b); code != exitOK {
+		t.Fatalf("%s: exit code %d\n%s", command, code, b.String())
+	}
+	return b.String()
+}
