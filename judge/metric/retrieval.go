@@ -1,0 +1,229 @@
+package metric
+
+import (
+	"math"
+	"slices"
+)
+
+// The functions below give one topic's value. rel is the smallest grade that
+// counts as relevant, k a cut of the ranking; a k of 0 or less is no cut. All are
+// in [0,1] unless a comment says otherwise, and 0 where there is no relevant
+// document, as trec_eval defines them (usnistgov/trec_eval, commit f425365).
+
+func depth(t *Topic, k int) int {
+	if k <= 0 {
+		return len(t.Relevance)
+	}
+	return k
+}
+
+func share(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// Precision is the share of the top k that is relevant; a ranking shorter than k
+// is filled up with documents that are not.
+func Precision(t *Topic, rel, k int) float64 {
+	return share(t.relevantRetrieved(rel, depth(t, k)), depth(t, k))
+}
+
+// Recall is the share of the relevant documents that is in the top k.
+func Recall(t *Topic, rel, k int) float64 {
+	return share(t.relevantRetrieved(rel, depth(t, k)), t.relevantJudged(rel))
+}
+
+// AveragePrecision is the sum of the precisions at the relevant documents of the
+// top k over the number of all relevant documents.
+func AveragePrecision(t *Topic, rel, k int) float64 {
+	hits, sum := 0, 0.0
+	for i, r := range t.Relevance {
+		if i >= depth(t, k) {
+			break
+		}
+		if r >= rel {
+			hits++
+			sum += float64(hits) / float64(i+1)
+		}
+	}
+	if n := t.relevantJudged(rel); n > 0 {
+		return sum / float64(n)
+	}
+	return 0
+}
+
+// Gain turns a grade into a gain for DCG.
+type Gain func(grade int) float64
+
+// LinearGain is the grade itself, trec_eval's default; ExpGain is 2^grade − 1
+// (Burges et al., 2005). Both are 0 for grades of 0 and below.
+func LinearGain(grade int) float64 { return float64(max(grade, 0)) }
+
+// ExpGain is 2^grade − 1.
+func ExpGain(grade int) float64 { return math.Exp2(float64(max(grade, 0))) - 1 }
+
+func dcg(grades []int, k int, gain Gain) float64 {
+	sum := 0.0
+	for i, g := range grades {
+		if i >= k {
+			break
+		}
+		sum += gain(g) / math.Log2(float64(i+2))
+	}
+	return sum
+}
+
+// NDCG is discounted cumulative gain at k with the discount log2(rank+1), over
+// that of the ideal order of all judged documents (Järvelin and Kekäläinen, 2002).
+func NDCG(t *Topic, k int, gain Gain) float64 {
+	ideal := slices.Clone(t.Judged)
+	slices.SortFunc(ideal, func(a, b int) int { return b - a })
+	cut := k
+	if k <= 0 {
+		cut = max(len(ideal), len(t.Relevance))
+	}
+	best := dcg(ideal, cut, gain)
+	if best == 0 {
+		return 0
+	}
+	return dcg(t.Relevance, cut, gain) / best
+}
+
+// ReciprocalRank is 1 over the rank of the first relevant document of the top k.
+func ReciprocalRank(t *Topic, rel, k int) float64 {
+	for i, r := range t.Relevance {
+		if i >= depth(t, k) {
+			break
+		}
+		if r >= rel {
+			return 1 / float64(i+1)
+		}
+	}
+	return 0
+}
+
+// RPrecision is precision at R, the number of relevant documents, or at a
+// multiple of it, rounded as trec_eval does.
+func RPrecision(t *Topic, rel int, multiple float64) float64 {
+	r := t.relevantJudged(rel)
+	cut := r
+	if multiple != 1 {
+		cut = int(multiple*float64(r) + 0.9)
+	}
+	if cut == 0 {
+		return 0
+	}
+	return Precision(t, rel, cut)
+}
+
+// BPref compares relevant with judged non-relevant documents only (Buckley and
+// Voorhees, 2004), in trec_eval's form.
+func BPref(t *Topic, rel int) float64 {
+	n := t.relevantJudged(rel)
+	bad := len(t.Judged) - n
+	above, sum := 0, 0.0
+	for _, r := range t.Relevance {
+		switch {
+		case r < 0:
+		case r < rel:
+			above++
+		case above == 0:
+			sum++
+		default:
+			sum += 1 - float64(min(above, n))/float64(min(bad, n))
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / float64(n)
+}
+
+// Success is 1 if a relevant document is in the top k, else 0.
+func Success(t *Topic, rel, k int) float64 {
+	return min(1, float64(t.relevantRetrieved(rel, depth(t, k))))
+}
+
+// RBP is rank-biased precision with persistence p (Moffat and Zobel, 2008), for
+// relevance of at least rel.
+func RBP(t *Topic, rel int, p float64) float64 {
+	sum, weight := 0.0, 1-p
+	for _, r := range t.Relevance {
+		if r >= rel {
+			sum += weight
+		}
+		weight *= p
+	}
+	return sum
+}
+
+// JudgedAt is the share of the top k that is judged, of the documents there are.
+func JudgedAt(t *Topic, k int) float64 {
+	n, judged := min(depth(t, k), len(t.Relevance)), 0
+	for _, r := range t.Relevance[:n] {
+		if r >= 0 {
+			judged++
+		}
+	}
+	return share(judged, n)
+}
+
+// InterpolatedPrecision is the largest precision at any rank with a recall of at
+// least the given one, the recall being rounded to whole documents as in
+// trec_eval 10 (version 9 rounded up).
+func InterpolatedPrecision(t *Topic, rel int, recall float64) float64 {
+	need := int(math.Round(recall * float64(t.relevantJudged(rel))))
+	best, hits := 0.0, 0
+	for i, r := range t.Relevance {
+		if r >= rel {
+			hits++
+		}
+		if hits >= need && hits > 0 {
+			best = max(best, float64(hits)/float64(i+1))
+		}
+	}
+	return best
+}
+
+// SetF is the F measure of the whole retrieved set; beta above 1 favours recall.
+func SetF(t *Topic, rel int, beta float64) float64 {
+	p, r := Precision(t, rel, 0), Recall(t, rel, 0)
+	if p+r == 0 {
+		return 0
+	}
+	b := beta * beta
+	return (1 + b) * p * r / (b*p + r)
+}
+
+// SetAP is precision times recall of the whole retrieved set.
+func SetAP(t *Topic, rel int) float64 { return Precision(t, rel, 0) * Recall(t, rel, 0) }
+
+// RelativePrecision is precision over the best possible at k: relevant documents
+// found over the smaller of k and the number there are.
+func RelativePrecision(t *Topic, rel, k int) float64 {
+	return share(t.relevantRetrieved(rel, depth(t, k)), min(depth(t, k), t.relevantJudged(rel)))
+}
+
+// Utility is relevant minus other retrieved documents; any whole number.
+func Utility(t *Topic, rel int) float64 {
+	n := t.relevantRetrieved(rel, len(t.Relevance))
+	return float64(2*n - len(t.Relevance))
+}
+
+// ERR is expected reciprocal rank (Chapelle et al., 2009) with gdeval's grades:
+// the chance that a document of grade g satisfies is (2^g − 1)/2^max. max is the
+// largest grade of the scale.
+func ERR(t *Topic, k, highest int) float64 {
+	left, sum := 1.0, 0.0
+	for i, r := range t.Relevance {
+		if i >= depth(t, k) {
+			break
+		}
+		stop := ExpGain(r) / math.Exp2(float64(highest))
+		sum += left * stop / float64(i+1)
+		left *= 1 - stop
+	}
+	return sum
+}
