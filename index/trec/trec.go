@@ -30,6 +30,7 @@ type Result struct {
 // measures order them by score themselves, as trec_eval does.
 type Run struct {
 	Tag    string
+	Order  []string // topics in the order of the file
 	Topics map[string][]Result
 }
 
@@ -42,6 +43,7 @@ type Judgement struct {
 
 // Qrels holds judgements by topic.
 type Qrels struct {
+	Order  []string // topics in the order of the file
 	Topics map[string][]Judgement
 }
 
@@ -78,7 +80,7 @@ func readFile[T any](path string, read func(io.Reader, string) (T, error)) (T, e
 // ReadRun reads a run; name stands in errors.
 func ReadRun(r io.Reader, name string) (*Run, error) {
 	run := &Run{Topics: map[string][]Result{}}
-	seen := map[[2]string]int{}
+	var seen seenLines
 	err := eachLine(r, name, func(line int, f [][]byte) error {
 		if len(f) != 6 {
 			return fmt.Errorf("a run line has 6 fields (topic Q0 document rank score tag), this one has %d", len(f))
@@ -87,12 +89,16 @@ func ReadRun(r io.Reader, name string) (*Run, error) {
 		if err != nil || math.IsNaN(score) {
 			return fmt.Errorf("score %q is not a number", f[4])
 		}
-		topic, doc := string(f[0]), string(f[2])
-		if first, dup := seen[[2]string{topic, doc}]; dup {
+		topic, doc := seen.topic(f[0]), string(f[2])
+		if first := seen.add(doc, line); first > 0 {
 			return fmt.Errorf("document %s of topic %s is already in line %d", doc, topic, first)
 		}
-		seen[[2]string{topic, doc}] = line
-		run.Tag = string(f[5])
+		if string(f[5]) != run.Tag {
+			run.Tag = string(f[5])
+		}
+		if _, known := run.Topics[topic]; !known {
+			run.Order = append(run.Order, topic)
+		}
 		run.Topics[topic] = append(run.Topics[topic], Result{doc, score})
 		return nil
 	})
@@ -102,7 +108,7 @@ func ReadRun(r io.Reader, name string) (*Run, error) {
 // ReadQrels reads judgements; name stands in errors.
 func ReadQrels(r io.Reader, name string) (*Qrels, error) {
 	q := &Qrels{Topics: map[string][]Judgement{}}
-	seen := map[[3]string]int{}
+	var seen seenLines
 	err := eachLine(r, name, func(line int, f [][]byte) error {
 		if len(f) != 4 {
 			return fmt.Errorf("a qrels line has 4 fields (topic iteration document relevance), this one has %d", len(f))
@@ -111,15 +117,50 @@ func ReadQrels(r io.Reader, name string) (*Qrels, error) {
 		if err != nil {
 			return fmt.Errorf("relevance %q is not a whole number", f[3])
 		}
-		key := [3]string{string(f[0]), string(f[1]), string(f[2])}
-		if first, dup := seen[key]; dup {
-			return fmt.Errorf("the judgement of document %s for topic %s is already in line %d", key[2], key[0], first)
+		topic, iteration, doc := seen.topic(f[0]), string(f[1]), string(f[2])
+		if first := seen.add(iteration+" "+doc, line); first > 0 {
+			return fmt.Errorf("the judgement of document %s for topic %s is already in line %d", doc, topic, first)
 		}
-		seen[key] = line
-		q.Topics[key[0]] = append(q.Topics[key[0]], Judgement{key[1], key[2], rel})
+		if _, known := q.Topics[topic]; !known {
+			q.Order = append(q.Order, topic)
+		}
+		q.Topics[topic] = append(q.Topics[topic], Judgement{iteration, doc, rel})
 		return nil
 	})
 	return q, err
+}
+
+// seenLines remembers the line of each record by topic. Lines of a topic mostly
+// stand together, so the last topic's map is kept at hand.
+type seenLines struct {
+	byTopic map[string]map[string]int
+	last    string
+	current map[string]int
+}
+
+func (s *seenLines) topic(name []byte) string {
+	if s.current != nil && string(name) == s.last {
+		return s.last
+	}
+	s.last = string(name)
+	if s.byTopic == nil {
+		s.byTopic = map[string]map[string]int{}
+	}
+	s.current = s.byTopic[s.last]
+	if s.current == nil {
+		s.current = map[string]int{}
+		s.byTopic[s.last] = s.current
+	}
+	return s.last
+}
+
+// add returns the line of an earlier record of the same key, or 0.
+func (s *seenLines) add(key string, line int) int {
+	if first, dup := s.current[key]; dup {
+		return first
+	}
+	s.current[key] = line
+	return 0
 }
 
 // eachLine hands the fields of each non-empty line to f.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func gz(t *testing.T, s string) string {
 }
 
 func TestReadRunInEveryShape(t *testing.T) {
-	want := &Run{Tag: "tag", Topics: map[string][]Result{"1": {{"d1", 2.5}, {"d2", -1000}}, "2": {{"d1", 0}}}}
+	want := &Run{Tag: "tag", Order: []string{"1", "2"}, Topics: map[string][]Result{"1": {{"d1", 2.5}, {"d2", -1000}}, "2": {{"d1", 0}}}}
 	for name, in := range map[string]string{
 		"plain": run, "windows": strings.ReplaceAll(run, "\n", "\r\n"), "bom": "\xef\xbb\xbf" + run,
 		"gzip": gz(t, run), "gzip bom windows": gz(t, "\xef\xbb\xbf"+strings.ReplaceAll(run, "\n", "\r\n")), "no last newline": strings.TrimSpace(run),
@@ -107,4 +108,20 @@ func FuzzReadQrels(f *testing.F) {
 			t.Error("empty qrels are no error")
 		}
 	})
+}
+
+// A run of a million lines: 1,000 topics of 1,000 documents.
+func BenchmarkReadRunMillion(b *testing.B) {
+	var file bytes.Buffer
+	for topic := range 1000 {
+		for rank := range 1000 {
+			fmt.Fprintf(&file, "%d Q0 clueweb09-en%04d-%02d-%05d %d %g lore\n", topic, rank%133, topic%99, rank*7, rank+1, 30-float64(rank)/100)
+		}
+	}
+	b.SetBytes(int64(file.Len()))
+	for b.Loop() {
+		if _, err := ReadRun(bytes.NewReader(file.Bytes()), "f"); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -223,6 +223,9 @@ func (m *Measure) Diversity() bool { return m.def.divers }
 // Count reports whether topic values are summed.
 func (m *Measure) Count() bool { return m.def.counts }
 
+// Averaged reports whether the value over all topics is their plain mean.
+func (m *Measure) Averaged() bool { return !m.def.counts && !m.def.geo }
+
 // Calc is the value of one topic.
 func (m *Measure) Calc(t *Topic) float64 { return m.def.calc(t, m) }
 

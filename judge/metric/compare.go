@@ -1,0 +1,216 @@
+package metric
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Paired is the comparison of two systems on the same items.
+type Paired struct {
+	N        int      // items
+	Clusters int      // groups of items that hang together
+	Diff     float64  // mean of A minus B
+	CI       Interval // of Diff, BCa bootstrap over clusters
+	P        float64  // two-sided, paired randomisation test over clusters
+	Effect   float64  // Diff over the standard deviation of the differences (Cohen's d for pairs)
+	Least    float64  // smallest true difference that a test of this size finds in 80 % of cases at level 0.05
+	Win      int      // items where A is better
+	Tie      int
+	Loss     int
+}
+
+// ComparePaired compares values a and b of the same items. cluster names the
+// group of each item, the unit of resampling; nil makes each item its own.
+// resamples is the number of random sign flips and of bootstrap draws. With fewer
+// than two clusters everything but the means and counts is NaN.
+func ComparePaired(a, b []float64, cluster []string, resamples int, level float64, seed uint64) Paired {
+	diff := make([]float64, len(a))
+	out := Paired{N: len(a)}
+	for i := range a {
+		diff[i] = a[i] - b[i]
+		switch {
+		case diff[i] > 0:
+			out.Win++
+		case diff[i] < 0:
+			out.Loss++
+		default:
+			out.Tie++
+		}
+	}
+	groups := clusterUp(diff, cluster)
+	out.Clusters = len(groups)
+	out.Diff = PooledMean(groups)
+	out.CI = BootstrapMean(groups, resamples, level, seed)
+	out.P = Randomise(groups, resamples, seed)
+	out.Effect = over2(out.Diff, deviation(diff))
+	out.Least = detectable(groups)
+	return out
+}
+
+func over2(a, b float64) float64 {
+	if b == 0 {
+		if a == 0 {
+			return 0
+		}
+		return NaN
+	}
+	return a / b
+}
+
+// clusterUp sums values by cluster, in the order of first appearance.
+func clusterUp(values []float64, cluster []string) []Cluster {
+	if cluster == nil {
+		out := make([]Cluster, len(values))
+		for i, v := range values {
+			out[i] = Cluster{v, 1}
+		}
+		return out
+	}
+	at := map[string]int{}
+	var out []Cluster
+	for i, v := range values {
+		k, ok := at[cluster[i]]
+		if !ok {
+			k = len(out)
+			at[cluster[i]] = k
+			out = append(out, Cluster{})
+		}
+		out[k].Sum += v
+		out[k].N++
+	}
+	return out
+}
+
+func deviation(x []float64) float64 {
+	if len(x) < 2 {
+		return NaN
+	}
+	m, sum := Mean(x), 0.0
+	for _, v := range x {
+		sum += (v - m) * (v - m)
+	}
+	return math.Sqrt(sum / float64(len(x)-1))
+}
+
+// exactUpTo is the number of clusters up to which all sign flips are tried.
+const exactUpTo = 16
+
+// Randomise is the two-sided p-value of the paired randomisation test (Fisher,
+// 1935; Smucker, Allan and Carterette, 2007): the share of sign flips of whole
+// clusters whose mean difference is at least as large as the one seen. Up to 16
+// clusters all flips are tried; beyond, a seeded sample, counting the one seen, so
+// that p is never 0. It is NaN for fewer than two clusters.
+func Randomise(groups []Cluster, resamples int, seed uint64) float64 {
+	if len(groups) < 2 {
+		return NaN
+	}
+	sums := make([]float64, len(groups))
+	observed := 0.0
+	for i, g := range groups {
+		sums[i] = g.Sum
+		observed += g.Sum
+	}
+	// Sums that differ by rounding only count as equal.
+	limit := math.Abs(observed) - 1e-12*(1+math.Abs(observed))
+	if len(sums) <= exactUpTo {
+		return exactFlips(sums, limit)
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x5eed))
+	hits := 1
+	for range resamples {
+		total := 0.0
+		var signs uint64
+		for i, s := range sums {
+			if i%64 == 0 {
+				signs = rng.Uint64()
+			}
+			total += math.Float64frombits(math.Float64bits(s) ^ signs<<63)
+			signs >>= 1
+		}
+		if math.Abs(total) >= limit {
+			hits++
+		}
+	}
+	return float64(hits) / float64(resamples+1)
+}
+
+func exactFlips(sums []float64, limit float64) float64 {
+	all, hits := 1<<len(sums), 0
+	for flips := range all {
+		total := 0.0
+		for i, s := range sums {
+			if flips>>i&1 == 1 {
+				s = -s
+			}
+			total += s
+		}
+		if math.Abs(total) >= limit {
+			hits++
+		}
+	}
+	return float64(hits) / float64(all)
+}
+
+// detectable is the smallest true mean difference that a two-sided test at level
+// 0.05 finds with probability 0.8, from the spread between clusters:
+// (z.975 + z.80) standard errors.
+func detectable(groups []Cluster) float64 {
+	if len(groups) < 2 {
+		return NaN
+	}
+	n := 0
+	for _, g := range groups {
+		n += g.N
+	}
+	mean, sum := PooledMean(groups), 0.0
+	for _, g := range groups {
+		d := g.Sum - mean*float64(g.N)
+		sum += d * d
+	}
+	k := float64(len(groups))
+	se := math.Sqrt(sum*k/(k-1)) / float64(n)
+	z := distuv.UnitNormal
+	return (z.Quantile(0.975) + z.Quantile(0.8)) * se
+}
+
+// Holm corrects p-values for their number (Holm, 1979). NaN stays NaN and does
+// not count.
+func Holm(p []float64) []float64 {
+	var order []int
+	for i, v := range p {
+		if !math.IsNaN(v) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	out := slices.Clone(p)
+	top := 0.0
+	for rank, i := range order {
+		top = max(top, min(1, p[i]*float64(len(order)-rank)))
+		out[i] = top
+	}
+	return out
+}
+
+// PercentileBootstrap is the plain percentile interval of a mean, as rouge_score's
+// aggregator gives it (1,000 resamples of single values there).
+func PercentileBootstrap(values []float64, resamples int, level float64, seed uint64) Interval {
+	if len(values) == 0 || resamples < 1 {
+		return Undefined
+	}
+	rng := rand.New(rand.NewPCG(seed, uint64(len(values))))
+	draws := make([]float64, resamples)
+	for i := range draws {
+		sum := 0.0
+		for range values {
+			sum += values[rng.IntN(len(values))]
+		}
+		draws[i] = sum / float64(len(values))
+	}
+	slices.Sort(draws)
+	return Interval{quantile(draws, (1-level)/2), quantile(draws, (1+level)/2)}
+}
