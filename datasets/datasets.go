@@ -125,6 +125,22 @@ type Defaults struct {
 	Retrievers  string
 }
 
+// Recorded is a system whose answers came with the data.
+type Recorded struct {
+	Name      string // as the data calls it
+	Retriever string // parts of the name, for tables
+	Generator string
+	Outputs   []Output          // per item of the dataset
+	Verdicts  [][]judge.Verdict // per item, in the order of Plan's questions; nil where there are none
+	Notes     []string          // what the scoring had to decide, with counts
+}
+
+// Recorder is a benchmark whose data may hold recorded systems.
+type Recorder interface {
+	// Recorded returns the systems of a loaded dataset in order of name.
+	Recorded(ds *Dataset) []Recorded
+}
+
 // Benchmark is a family of datasets with its rules.
 type Benchmark interface {
 	Name() string

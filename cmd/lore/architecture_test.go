@@ -188,7 +188,9 @@ func TestEveryBenchmarkIsRegistered(t *testing.T) {
 		t.Fatalf("%v %v", dirs, err)
 	}
 	for _, d := range dirs {
-		if name := d.Name(); d.IsDir() && name != "all" && !strings.Contains(string(list), `"lore/datasets/`+name+`"`) {
+		name := d.Name()
+		source, _ := os.ReadFile("../../datasets/" + name + "/" + name + ".go") // no such file, no benchmark
+		if strings.Contains(string(source), "type Benchmark struct") && !strings.Contains(string(list), `"lore/datasets/`+name+`"`) {
 			t.Errorf("datasets/%s is not registered in datasets/all", name)
 		}
 	}

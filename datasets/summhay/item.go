@@ -125,6 +125,14 @@ func scoreInsight(id string, v judge.Verdict, lines []string, gold map[int]bool)
 	if v.Value == 0 {
 		return []datasets.Score{value(Coverage, 0), value(Joint, 0)}
 	}
+	if v.Unit < 1 || v.Unit > len(lines) {
+		reason := fmt.Sprintf("%s: covered by line %d of %d, which does not exist", local.BadFormat, v.Unit, len(lines))
+		out := []datasets.Score{value(Coverage, v.Value)}
+		for _, m := range []string{Citation, Joint, CitationPrecision, CitationRecall} {
+			out = append(out, datasets.Score{Metric: m, Unit: id, Unscored: reason})
+		}
+		return out
+	}
 	p, r, f1 := metric.Citation(Citations(lines[v.Unit-1]), gold)
 	return []datasets.Score{
 		value(Coverage, v.Value), value(Citation, f1), value(Joint, metric.Joint(v.Value, f1)),

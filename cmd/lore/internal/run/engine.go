@@ -15,7 +15,6 @@ import (
 	"lore/index"
 	"lore/index/trec"
 	"lore/judge"
-	"lore/judge/lexical"
 	"lore/judge/llm"
 	"lore/local"
 	"lore/local/gate"
@@ -88,7 +87,6 @@ type engine struct {
 	prompts    *prompt.Set
 	answer     *prompt.Prompt
 	gate       *gate.Gate
-	warnings   []string
 }
 
 // cell is one answer to be made and judged.
@@ -144,11 +142,7 @@ func (e *engine) prepare(ctx context.Context) error {
 		e.generators = append(e.generators, m)
 	}
 	for _, spec := range e.opt.Judges {
-		if spec == (lexical.Judge{}).Name() {
-			e.judges = append(e.judges, nil)
-			continue
-		}
-		m, err := e.models.resolve(ctx, spec, local.Options{NumPredict: llm.VerdictTokens, TopP: 1, Seed: int(e.opt.Seed), RepeatPenalty: 1})
+		m, err := e.models.resolveJudge(ctx, spec)
 		if err != nil {
 			return err
 		}
@@ -159,12 +153,6 @@ func (e *engine) prepare(ctx context.Context) error {
 	}
 	e.gate, err = gate.Open(gate.Config{Dir: e.folder.Calls(), Lanes: e.models.lanes(), Warn: e.opt.Warn})
 	return err
-}
-
-func (e *engine) warn(format string, args ...any) {
-	msg := fmt.Sprintf(format, args...)
-	e.warnings = append(e.warnings, msg)
-	e.opt.Warn(msg)
 }
 
 // retrieve ranks for every retriever and item, and writes the run files.
@@ -252,7 +240,7 @@ func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]
 			places = append(places, i)
 			calls = append(calls, call)
 		}
-		e.fit(m, calls, "prompts of the generator")
+		e.models.fit(m, calls, "prompts of the generator")
 		err := e.gate.All(ctx, calls, func(n int, reply local.Reply) {
 			c := &cells[places[n]]
 			c.output = datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail}
@@ -283,14 +271,6 @@ func (e *engine) request(m *model, c *cell) (local.Call, error) {
 	return call, nil
 }
 
-// fit sizes the model's window and says what will not fit.
-func (e *engine) fit(m *model, calls []local.Call, what string) {
-	if tooLong, longest := e.models.fit(m, calls); tooLong > 0 {
-		e.warn("%s: %d of %d %s %s may be refused as too long: the longest needs about %d tokens, the window is %d; they are never cut",
-			m.spec, tooLong, len(calls), what, m.name, longest, m.options.NumCtx)
-	}
-}
-
 // judge asks every judge about every answer. Answers that failed are not shown
 // to a judge: all their questions are unscored for the same reason.
 func (e *engine) judge(ctx context.Context, cells []cell) ([][][]judge.Verdict, error) {
@@ -302,14 +282,14 @@ func (e *engine) judge(ctx context.Context, cells []cell) ([][][]judge.Verdict, 
 		questions := 0
 		for i, c := range cells {
 			if c.output.Outcome != local.OK {
-				out[j][i] = failed(c)
+				out[j][i] = unanswered(c.task, c.output)
 				continue
 			}
 			tasks = append(tasks, c.task)
 			places = append(places, i)
 			questions += len(c.task.Questions)
 		}
-		one, err := e.openJudge(m)
+		one, err := e.models.openJudge(m, e.gate, e.prompts)
 		if err != nil {
 			return nil, err
 		}
@@ -324,20 +304,13 @@ func (e *engine) judge(ctx context.Context, cells []cell) ([][][]judge.Verdict, 
 	return out, nil
 }
 
-func (e *engine) openJudge(m *model) (judge.Judge, error) {
-	if m == nil {
-		return lexical.Judge{}, nil
+// unanswered are the verdicts on an answer that failed.
+func unanswered(t judge.Task, out datasets.Output) []judge.Verdict {
+	verdicts := make([]judge.Verdict, len(t.Questions))
+	for i, q := range t.Questions {
+		verdicts[i] = judge.Unscored(q.ID, out.Outcome, "the answer failed: "+out.Reason)
 	}
-	return llm.New(llm.Config{Backend: m.backend, Model: m.name, Digest: m.digest, Options: m.options,
-		Fit: func(calls []local.Call) { e.fit(m, calls, "prompts of the judge") }}, e.gate, e.prompts)
-}
-
-func failed(c cell) []judge.Verdict {
-	out := make([]judge.Verdict, len(c.task.Questions))
-	for i, q := range c.task.Questions {
-		out[i] = judge.Unscored(q.ID, c.output.Outcome, "the answer failed: "+c.output.Reason)
-	}
-	return out
+	return verdicts
 }
 
 // checker is an item that can say what is odd about an output.
@@ -397,7 +370,7 @@ func (e *engine) record(c cell) store.Answer {
 func (e *engine) manifest() store.Manifest {
 	m := store.Manifest{Format: store.Format, Lore: e.opt.Version, Benchmark: e.bench.Name(), Data: e.ds.Files, DataHash: e.ds.Hash,
 		Prompts: e.prompts.Hashes(), Retrievers: e.opt.Retrievers, Server: e.models.server, Tokenizer: tokens.Name, Seed: e.opt.Seed,
-		Items: len(e.items), Warnings: append(append([]string(nil), e.ds.Warnings...), e.warnings...),
+		Items: len(e.items), Warnings: append(append([]string(nil), e.ds.Warnings...), e.models.warnings...),
 		Settings: map[string]any{"budget_tokens": e.opt.Budget.Tokens, "limit": e.opt.Limit, "bm25_k1": e.opt.BM25.K1, "bm25_b": e.opt.BM25.B,
 			"bm25_analyzer": e.opt.Analyzer, "resamples": Resamples, "level": Level}}
 	for _, g := range e.generators {

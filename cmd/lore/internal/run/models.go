@@ -48,6 +48,8 @@ type models struct {
 	client *ollama.Client
 	server string
 	byName map[string]*model
+
+	warnings []string
 }
 
 // resolve looks a generator or judge model up.
@@ -103,33 +105,36 @@ func (r *models) think(info ollama.Model) string {
 }
 
 // fit sets the model's context window from the longest of its calls, unless the
-// user or an earlier phase has set it, and writes it into the calls. It returns
-// how many calls will not fit the window the model was trained for.
-func (r *models) fit(m *model, calls []local.Call) (tooLong, longest int) {
+// user or an earlier phase has set it, and writes it into the calls. Calls that
+// may not fit are warned of; they are refused by the server, never cut.
+func (r *models) fit(m *model, calls []local.Call, what string) {
 	if m.structured() || len(calls) == 0 {
-		return 0, 0
+		return
 	}
+	longest := 0
 	needs := make([]int, len(calls))
 	for i, c := range calls {
 		needs[i] = estimate(c)
 		longest = max(longest, needs[i])
 	}
-	if owner := r.byName[strings.TrimPrefix(m.spec, ollama.BackendName+":")]; owner != nil && owner.options.NumCtx > 0 {
-		m.options.NumCtx = owner.options.NumCtx
+	owner := r.byName[strings.TrimPrefix(m.spec, ollama.BackendName+":")]
+	if owner.options.NumCtx == 0 {
+		owner.options.NumCtx = window(longest, m.info.Context)
 	}
-	if m.options.NumCtx == 0 {
-		m.options.NumCtx = window(longest, m.info.Context)
-		if owner := r.byName[strings.TrimPrefix(m.spec, ollama.BackendName+":")]; owner != nil {
-			owner.options.NumCtx = m.options.NumCtx
-		}
-	}
+	m.options.NumCtx = owner.options.NumCtx
+	tooLong := 0
 	for i := range calls {
 		calls[i].Options.NumCtx = m.options.NumCtx
 		if needs[i] > m.options.NumCtx {
 			tooLong++
 		}
 	}
-	return tooLong, longest
+	if tooLong > 0 {
+		msg := fmt.Sprintf("%s: %d of %d %s may be refused as too long: the longest needs about %d tokens, the window is %d; they are never cut",
+			m.spec, tooLong, len(calls), what, longest, m.options.NumCtx)
+		r.warnings = append(r.warnings, msg)
+		r.opt.Warn(msg)
+	}
 }
 
 // estimate is the room a call needs, in tokens of lore's own tokeniser with a

@@ -48,6 +48,7 @@ type Missing struct {
 
 // Row is one system: a retriever, a generator and the judge of its answers.
 type Row struct {
+	System      string       `json:"system,omitempty"` // name of a recorded system
 	Retriever   string       `json:"retriever"`
 	Generator   string       `json:"generator"`
 	Judge       string       `json:"judge"`
