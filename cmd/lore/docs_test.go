@@ -104,7 +104,7 @@ func run1(t *testing.T, command, demo string) string {
 	if command == "make demo" {
 		command = demo
 	}
-	args := strings.Fields(command)
+	args := shellFields(command)
 	if args[0] != "lore" {
 		t.Fatalf("only lore commands can be examples, this is %q", command)
 	}
@@ -113,4 +113,27 @@ func run1(t *testing.T, command, demo string) string {
 		t.Fatalf("%s: exit code %d\n%s", command, code, b.String())
 	}
 	return b.String()
+}
+
+// shellFields splits a command line at spaces outside single quotes.
+func shellFields(s string) []string {
+	var out []string
+	quoted, open := false, false
+	var b strings.Builder
+	for _, r := range s + " " {
+		switch {
+		case r == '\'':
+			quoted, open = !quoted, true
+		case r == ' ' && !quoted:
+			if open {
+				out = append(out, b.String())
+			}
+			b.Reset()
+			open = false
+		default:
+			b.WriteRune(r)
+			open = true
+		}
+	}
+	return out
 }

@@ -10,7 +10,6 @@ import (
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
-	"lore/datasets/all"
 )
 
 func newReport() *cobra.Command {
@@ -36,24 +35,9 @@ func reportRuns(c *cobra.Command, dirs []string, format, html string) error {
 	if html != "" && len(dirs) > 1 {
 		return &run.UsageError{Msg: "--html takes one run folder"}
 	}
-	var runs []report.Run
-	for _, dir := range dirs {
-		r, err := report.Load(dir)
-		if err != nil {
-			remedy := "write it anew by running its command again"
-			if missing(err) {
-				remedy = "give the folder that `lore run` names at its end; an interrupted run has no scores yet, run its command again"
-			}
-			return &datasets.InputError{File: dir, Msg: err.Error(), Remedy: remedy, Err: err}
-		}
-		if len(runs) > 0 && r.Table.Benchmark != runs[0].Table.Benchmark {
-			return &run.UsageError{Msg: fmt.Sprintf("%s is a run of %s, %s one of %s; one table holds one benchmark", dirs[0], runs[0].Table.Benchmark, dir, r.Table.Benchmark)}
-		}
-		runs = append(runs, r)
-	}
-	bench, err := all.Find(runs[0].Table.Benchmark)
+	runs, bench, err := loadRuns(dirs)
 	if err != nil {
-		return &datasets.InputError{File: dirs[0], Msg: err.Error(), Err: err}
+		return err
 	}
 	if html != "" {
 		return writePage(html, runs[0], bench)

@@ -90,6 +90,9 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 	if err != nil {
 		return err
 	}
+	if len(opt.Generators) == 0 {
+		return &run.UsageError{Msg: "--generator needs at least one name"}
+	}
 	ds, err := bench.Load(data)
 	if err != nil {
 		return err
@@ -150,8 +153,8 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	switch {
 	case f.limit < 0 || f.budget < 0 || f.slots < 1 || f.numCtx < 0 || f.numPredict < 0:
 		return opt, &run.UsageError{Msg: "--limit, --budget-tokens, --num-ctx and --num-predict cannot be negative, and --slots is at least 1"}
-	case len(opt.Generators) == 0 || len(opt.Judges) == 0:
-		return opt, &run.UsageError{Msg: "--generator and --judge need at least one name"}
+	case len(opt.Judges) == 0:
+		return opt, &run.UsageError{Msg: "--judge needs at least one name"}
 	case !slices.Contains([]string{"", "false", "true", "low", "medium", "high"}, f.think):
 		return opt, &run.UsageError{Msg: "--think is false, true, low, medium or high"}
 	}

@@ -220,6 +220,23 @@ func WriteRun(w io.Writer, tag string, topics []string, results map[string][]Res
 	return nil
 }
 
+// WriteQrels writes judgements. Topics and judgements stand in the order given.
+func WriteQrels(w io.Writer, q *Qrels) error {
+	bw := bufio.NewWriter(w)
+	for _, topic := range q.Order {
+		for _, j := range q.Topics[topic] {
+			if err := checkFields(topic, j.Iteration, j.Document); err != nil {
+				return err
+			}
+			fmt.Fprintf(bw, "%s %s %s %d\n", topic, j.Iteration, j.Document, j.Relevance)
+		}
+	}
+	if err := bw.Flush(); err != nil {
+		return fmt.Errorf("write a qrels file: %w", err)
+	}
+	return nil
+}
+
 func checkFields(fields ...string) error {
 	if i := slices.IndexFunc(fields, func(s string) bool { return s == "" || strings.ContainsAny(s, " \t\r\n\v\f") }); i >= 0 {
 		return fmt.Errorf("a run file cannot hold the name %q: fields are separated by white space", fields[i])

@@ -89,6 +89,24 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+func TestQrelsRoundTrip(t *testing.T) {
+	in, err := ReadQrels(strings.NewReader("2 0 d1 1\n1 s d2 -1\n2 0 d3 0\n"), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteQrels(&b, in); err != nil {
+		t.Fatal(err)
+	}
+	out, err := ReadQrels(&b, "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(in, out); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func FuzzReadRun(f *testing.F) {
 	f.Add([]byte(run))
 	f.Add([]byte("1 Q0 d 1 inf t"))

@@ -79,25 +79,9 @@ func JSON(w io.Writer, t run.Table, metrics []datasets.Metric) error {
 	rows := make([]map[string]any, len(t.Rows))
 	for i, r := range t.Rows {
 		n, unscored := r.N(metrics)
-		row := map[string]any{"retriever": r.Retriever, "generator": r.Generator, "judge": r.Judge,
-			"n": n, "n_unscored": unscored, "items": r.Items, "items_failed": r.ItemsFailed}
-		for _, m := range metrics {
-			f, ok := r.Figure(m.Name)
-			if !ok {
-				continue
-			}
-			scale := 1.0
-			if m.Percent {
-				scale = 100
-			}
-			row[m.Name] = times(f.Value, scale)
-			row[m.Name+"_ci"] = []*float64{times(f.Low, scale), times(f.High, scale)}
-			row[m.Name+"_by_item"] = times(f.ByItem, scale)
-			row[m.Name+"_n"] = f.N
-			if f.Worst != nil {
-				row[m.Name+"_bounds"] = []*float64{times(f.Worst, scale), times(f.Best, scale)}
-			}
-		}
+		row := figuresJSON(r, metrics)
+		row["retriever"], row["generator"], row["judge"] = r.Retriever, r.Generator, r.Judge
+		row["n"], row["n_unscored"], row["items"], row["items_failed"] = n, unscored, r.Items, r.ItemsFailed
 		rows[i] = row
 	}
 	enc := json.NewEncoder(w)
@@ -107,6 +91,29 @@ func JSON(w io.Writer, t run.Table, metrics []datasets.Metric) error {
 		return fmt.Errorf("write JSON: %w", err)
 	}
 	return nil
+}
+
+// figuresJSON are a row's figures by key.
+func figuresJSON(r run.Row, metrics []datasets.Metric) map[string]any {
+	row := map[string]any{}
+	for _, m := range metrics {
+		f, ok := r.Figure(m.Name)
+		if !ok {
+			continue
+		}
+		scale := 1.0
+		if m.Percent {
+			scale = 100
+		}
+		row[m.Name] = times(f.Value, scale)
+		row[m.Name+"_ci"] = []*float64{times(f.Low, scale), times(f.High, scale)}
+		row[m.Name+"_by_item"] = times(f.ByItem, scale)
+		row[m.Name+"_n"] = f.N
+		if f.Worst != nil {
+			row[m.Name+"_bounds"] = []*float64{times(f.Worst, scale), times(f.Best, scale)}
+		}
+	}
+	return row
 }
 
 func times(v *float64, scale float64) *float64 {

@@ -8,6 +8,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 
 	"lore/cmd/lore/internal/store"
@@ -159,6 +162,9 @@ func (e *engine) prepare(ctx context.Context) error {
 func (e *engine) retrieve(ctx context.Context) ([][]datasets.Retrieved, error) {
 	set := newRetrievers(e.opt, e.ds)
 	step := e.opt.Progress.Start("retrieve", len(e.opt.Retrievers)*len(e.items))
+	if err := e.writeQrels(); err != nil {
+		return nil, err
+	}
 	out := make([][]datasets.Retrieved, len(e.opt.Retrievers))
 	for i, name := range e.opt.Retrievers {
 		out[i] = make([]datasets.Retrieved, len(e.items))
@@ -200,6 +206,24 @@ func (e *engine) retrieve(ctx context.Context) ([][]datasets.Retrieved, error) {
 		}
 	}
 	return out, nil
+}
+
+// writeQrels writes the gold relevance of the items' documents, so that rankings
+// can be measured by themselves.
+func (e *engine) writeQrels() error {
+	q := &trec.Qrels{Topics: map[string][]trec.Judgement{}}
+	for _, it := range e.items {
+		q.Order = append(q.Order, it.ID())
+		gold := it.Query().Gold
+		for _, doc := range slices.Sorted(maps.Keys(gold)) {
+			q.Topics[it.ID()] = append(q.Topics[it.ID()], trec.Judgement{Iteration: "0", Document: doc, Relevance: int(math.Round(gold[doc]))})
+		}
+	}
+	var buf bytes.Buffer
+	if err := trec.WriteQrels(&buf, q); err != nil {
+		return err
+	}
+	return e.folder.WriteFile("retrieval/qrels.txt", buf.Bytes())
 }
 
 // fileName makes a name safe for a file.

@@ -1,7 +1,7 @@
 // Package store keeps a run folder:
 //
 //	manifest.json          what was run: data, prompts and models by hash, options, seeds
-//	retrieval/<name>.trec  one ranking per retriever
+//	retrieval/<name>.trec  one ranking per retriever, and qrels.txt with the gold relevance
 //	answers.jsonl          one answer per retriever, generator and item
 //	verdicts.jsonl         one task's verdicts per retriever, generator, judge and item
 //	scores.json            the table, with every value it was made of

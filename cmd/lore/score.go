@@ -1,0 +1,256 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/run"
+	"lore/datasets"
+	"lore/datasets/all"
+	"lore/datasets/msrs"
+)
+
+type scoreFlags struct {
+	runFlags
+	system, domain, queries, format string
+}
+
+func newScore() *cobra.Command {
+	f := scoreFlags{runFlags: runFlags{temperature: -1, topP: -1}} // generation is none of score's business
+	c := &cobra.Command{
+		Use:   "score BENCHMARK FILE...",
+		Short: "Score recorded outputs without generating anything",
+		Long: "score summhay FILE... scores the summaries that haystack files hold, by the verdicts\n" +
+			"that came with them or by --judge. Several files are pooled.\n\n" +
+			"score msrs --queries FILE OUTPUT.json... scores recorded answers against the\n" +
+			"references: stemmed ROUGE with the best reference by F1, and lexical recall.",
+		Example: "  lore score summhay topic_news1.json topic_news2.json --system 'oracle_*'\n" +
+			"  lore score summhay topic_news1.json --judge lexical --json\n" +
+			"  lore score msrs --domain story --queries queries_test.json gpt-4o_summary.json",
+		Args: usageArgs(cobra.MinimumNArgs(2)),
+		RunE: func(c *cobra.Command, args []string) error {
+			if args[0] == "msrs" {
+				return scoreMSRS(c, f, args[1:])
+			}
+			return scoreRecorded(c, f, args[0], args[1:])
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.system, "system", "*", "only systems whose name fits this pattern (* and ?)")
+	fl.StringVar(&f.judge, "judge", "", "comma list of judges to use instead of the recorded verdicts: lexical, ollama:NAME")
+	fl.StringVar(&f.domain, "domain", "", "msrs: story or meeting")
+	fl.StringVar(&f.queries, "queries", "", "msrs: the published queries file the outputs answer")
+	fl.BoolVar(&f.json, "json", false, "print JSON, percentages with full precision")
+	fl.StringVar(&f.format, "format", "text", "text, md, latex or csv")
+	fl.StringVar(&f.out, "out", "", "folder for the journal of a model judge (default lore-runs/score-HASH)")
+	fl.StringVar(&f.prompts, "prompts", "", "folder whose files replace built-in prompts of the same name")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the bootstrap")
+	fl.IntVar(&f.slots, "slots", 1, "calls at once to the model server")
+	fl.IntVar(&f.numCtx, "num-ctx", 0, "context window of a model judge (default: from the longest prompt)")
+	addHost(c, &f.host)
+	return c
+}
+
+func scoreRecorded(c *cobra.Command, f scoreFlags, name string, files []string) error {
+	bench, err := all.Find(name)
+	if err != nil {
+		return &run.UsageError{Msg: err.Error() + ", msrs"}
+	}
+	recorder, ok := bench.(datasets.Recorder)
+	if !ok {
+		return &run.UsageError{Msg: fmt.Sprintf("%s has no recorded outputs to score", name)}
+	}
+	if !slices.Contains([]string{"text", "md", "latex", "csv"}, f.format) {
+		return &run.UsageError{Msg: "--format is text, md, latex or csv"}
+	}
+	ds, err := bench.Load(files)
+	if err != nil {
+		return err
+	}
+	for _, w := range ds.Warnings {
+		fmt.Fprintln(c.ErrOrStderr(), "warning: "+report.Plain(w))
+	}
+	systems, err := chosen(recorder.Recorded(ds), f.system)
+	if err != nil {
+		return err
+	}
+	for _, s := range systems {
+		for _, n := range s.Notes {
+			fmt.Fprintln(c.ErrOrStderr(), "note: "+report.Plain(n))
+		}
+	}
+	t, err := scoreTable(c, f, bench, ds, systems)
+	if err != nil {
+		return err
+	}
+	return printScores(c, f, bench, t)
+}
+
+func chosen(systems []datasets.Recorded, pattern string) ([]datasets.Recorded, error) {
+	var out []datasets.Recorded
+	for _, s := range systems {
+		ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(s.Name, "/", "\x00")) // names hold slashes, and * may span them
+		if err != nil {
+			return nil, &run.UsageError{Msg: fmt.Sprintf("--system %q is no pattern: %v", pattern, err)}
+		}
+		if ok {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return nil, &datasets.InputError{File: "--system " + pattern, Msg: fmt.Sprintf("fits none of %d recorded systems", len(systems)),
+			Remedy: "leave it out to see all; a file without summaries can be run with `lore run`"}
+	}
+	return out, nil
+}
+
+// scoreTable scores by recorded verdicts, or by judges.
+func scoreTable(c *cobra.Command, f scoreFlags, bench datasets.Benchmark, ds *datasets.Dataset, systems []datasets.Recorded) (run.Table, error) {
+	progress := newProgress(c.ErrOrStderr())
+	if f.judge == "" {
+		return run.ScoreRecorded(c.Context(), bench, ds, systems, nil, f.seed, progress)
+	}
+	opt, err := f.options(bench)
+	if err != nil {
+		return run.Table{}, err
+	}
+	opt.Warn = func(s string) { fmt.Fprintln(c.ErrOrStderr(), "warning: "+report.Plain(s)) }
+	out := f.out
+	if out == "" {
+		out = filepath.Join("lore-runs", "score-"+ds.Hash[:8])
+	}
+	judges, err := run.OpenJudges(c.Context(), opt, filepath.Join(out, "calls"))
+	if err != nil {
+		return run.Table{}, err
+	}
+	defer judges.Close()
+	return run.ScoreRecorded(c.Context(), bench, ds, systems, judges.List, f.seed, progress)
+}
+
+func printScores(c *cobra.Command, f scoreFlags, bench datasets.Benchmark, t run.Table) error {
+	w := c.OutOrStdout()
+	if f.json {
+		if err := report.ScoreJSON(w, t, bench.Metrics()); err != nil {
+			return err
+		}
+	} else {
+		grids := []datasets.Grid{report.Recorded(t, bench.Metrics())}
+		if tab, ok := bench.(datasets.Tabulator); ok {
+			grids = append(grids, tab.Tables(report.Systems(t))...)
+		}
+		if err := printGrids(w, f.format, grids); err != nil {
+			return err
+		}
+	}
+	missing := 0
+	for _, r := range t.Rows {
+		_, u := r.N(bench.Metrics())
+		missing += u
+	}
+	if missing > 0 {
+		return fmt.Errorf("%w: %d values are missing; the table counts them per system", errPartial, missing)
+	}
+	return nil
+}
+
+func printGrids(w io.Writer, format string, grids []datasets.Grid) error {
+	for i, g := range grids {
+		switch format {
+		case "md":
+			report.Markdown(w, g)
+		case "latex":
+			report.LaTeX(w, g)
+		case "csv":
+			if i == 0 {
+				if err := report.CSV(w, g); err != nil {
+					return err
+				}
+			}
+		default:
+			report.Text(w, g)
+			fmt.Fprintln(w)
+		}
+	}
+	return nil
+}
+
+func scoreMSRS(c *cobra.Command, f scoreFlags, files []string) error {
+	switch {
+	case f.queries == "":
+		return &run.UsageError{Msg: "score msrs needs --queries FILE, the published queries file the outputs answer"}
+	case f.domain != "" && !slices.Contains(msrs.Domains, f.domain):
+		return &run.UsageError{Msg: "--domain is story or meeting"}
+	}
+	queries, err := msrs.LoadQueries(f.queries)
+	if err != nil {
+		return err
+	}
+	scorer := msrs.NewScorer(queries)
+	var scores []msrs.SystemScores
+	missing := 0
+	for _, file := range files {
+		o, err := msrs.LoadOutputs(file)
+		if err != nil {
+			return err
+		}
+		if err := msrs.CheckOutputs(queries, o); err != nil {
+			return err
+		}
+		if ok, err := path.Match(strings.ReplaceAll(f.system, "/", "\x00"), strings.ReplaceAll(o.System, "/", "\x00")); err != nil || !ok {
+			continue
+		}
+		s := scorer.Score(o, f.seed)
+		if s.NUnscored > 0 {
+			fmt.Fprintf(c.ErrOrStderr(), "note: %s has %d outputs for %d queries; those from row %s on are unscored\n", file, s.N, len(queries), queries[s.MissingFirst].ID)
+		}
+		missing += s.NUnscored
+		scores = append(scores, s)
+	}
+	if f.json {
+		enc := json.NewEncoder(c.OutOrStdout())
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", " ")
+		if err := enc.Encode(map[string]any{"benchmark": "msrs", "domain": f.domain, "stemmer": "Porter (NLTK)", "interval": fmt.Sprintf("95 %% bootstrap percentiles, %d resamples, seed %d", msrs.Resamples, f.seed), "systems": scores}); err != nil {
+			return fmt.Errorf("write JSON: %w", err)
+		}
+	} else if err := printGrids(c.OutOrStdout(), f.format, []datasets.Grid{msrsGrid(scores)}); err != nil {
+		return err
+	}
+	if missing > 0 {
+		return fmt.Errorf("%w: %d outputs are missing", errPartial, missing)
+	}
+	return nil
+}
+
+func msrsGrid(scores []msrs.SystemScores) datasets.Grid {
+	g := datasets.Grid{Head: []string{"system", "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum", "lexical recall", "words", "n", "empty", "unscored"},
+		Note: fmt.Sprintf("F1 in percent: mean [95 %% bootstrap percentiles, %d resamples]; the paper's tables print the upper end. Porter stemming as in NLTK, best reference by F1.", msrs.Resamples)}
+	for _, s := range scores {
+		row := append([]string{s.Name}, msrsCells(s.Figures)...)
+		g.Rows = append(g.Rows, append(row, fmt.Sprintf("%.0f", s.WordsPerItem), fmt.Sprint(s.N), fmt.Sprint(s.NEmpty), fmt.Sprint(s.NUnscored)))
+	}
+	for _, s := range scores {
+		if s.NEmpty > 0 {
+			row := append([]string{s.Name + ", empty outputs left out"}, msrsCells(s.Answered)...)
+			g.Rows = append(g.Rows, append(row, "–", fmt.Sprint(s.N-s.NEmpty), "0", fmt.Sprint(s.NUnscored)))
+		}
+	}
+	return g
+}
+
+func msrsCells(figures map[string]msrs.Figure) []string {
+	var out []string
+	for _, m := range []string{"rouge1_f1", "rouge2_f1", "rougeL_f1", "rougeLsum_f1", "lexical_recall"} {
+		v := figures[m]
+		out = append(out, fmt.Sprintf("%.2f [%.2f, %.2f]", v.Mean, v.Low, v.High))
+	}
+	return out
+}
