@@ -9,7 +9,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build demo test check fmt vet staticcheck race tidy static bench fuzz golden ollama test-ollama sample clean
+.PHONY: build demo test check fmt vet staticcheck race tidy static bench fuzz golden ollama test-ollama fit sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -74,6 +74,11 @@ $(OLLAMA): local/ollama/testserver/include/miniaudio/miniaudio.h
 
 test-ollama: $(OLLAMA)
 	LORE_OLLAMA=$(OLLAMA) $(GO) test -count=1 -run Real ./...
+
+# fit finds the lexical judge's constants on the published human labels.
+SHARED ?= $(or $(LORE_SHARED),../shared)
+fit:
+	$(GO) run ./judge/lexical/fit -labels $(SHARED)/data/summhay/human_coverage_labels_dev.json -out judge/lexical/fitted.json
 
 sample:
 	$(GO) generate ./datasets/summhay

@@ -14,20 +14,49 @@ import (
 // Kind is a kind of question.
 type Kind string
 
-// Coverage asks how far a text covers a statement: full, partial or none, and in
-// which unit.
-const Coverage Kind = "coverage"
+// The kinds of question.
+const (
+	// Coverage asks how far a text covers a statement: full, partial or none, and in
+	// which unit (SummHay, section 4.1).
+	Coverage Kind = "coverage"
+	// Entailment asks whether a text entails a key point: yes, no or neutral; only yes
+	// counts (Long²RAG, section 3).
+	Entailment Kind = "entailment"
+	// Answerability asks how well a text answers a question, 0 to 5 (CRUX, section 3).
+	Answerability Kind = "answerability"
+	// Relevance asks how much of a reference's important content a text has, 1 to 5
+	// (G-Eval's relevance, as in MSRS).
+	Relevance Kind = "relevance"
+)
 
-// Labels of Coverage.
+// Kinds lists all kinds.
+var Kinds = []Kind{Coverage, Entailment, Answerability, Relevance}
+
+// Labels of Coverage and Entailment. The other kinds are labelled by their grade.
 const (
 	Full    = "full"
 	Partial = "partial"
 	None    = "none"
+
+	Yes     = "yes"
+	No      = "no"
+	Neutral = "neutral"
 )
+
+// Labels lists the labels of a kind in ascending order of what they say.
+var Labels = map[Kind][]string{
+	Coverage:      {None, Partial, Full},
+	Entailment:    {No, Neutral, Yes},
+	Answerability: {"0", "1", "2", "3", "4", "5"},
+	Relevance:     {"1", "2", "3", "4", "5"},
+}
 
 // Values maps the labels of a kind to scores in [0,1].
 var Values = map[Kind]map[string]float64{
-	Coverage: {Full: 1, Partial: 0.5, None: 0},
+	Coverage:      {Full: 1, Partial: 0.5, None: 0},
+	Entailment:    {Yes: 1, Neutral: 0, No: 0},
+	Answerability: {"0": 0, "1": 0.2, "2": 0.4, "3": 0.6, "4": 0.8, "5": 1},
+	Relevance:     {"1": 0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1},
 }
 
 // Question is one thing to find out about a task's text.
@@ -53,6 +82,8 @@ type Verdict struct {
 	Value    float64       `json:"value"`              // score in [0,1]; meaningless if unscored
 	Unit     int           `json:"unit,omitempty"`     // 1-based unit that carries the label; 0 for none
 	Score    float64       `json:"score,omitempty"`    // the judge's own continuous score, where it has one
+	Mass     float64       `json:"mass,omitempty"`     // probability of all labels together, where the verdict was read from token probabilities
+	Flags    []string      `json:"flags,omitempty"`    // what to know about the verdict, such as a low mass
 	Evidence []string      `json:"evidence,omitempty"` // words that carried the verdict, where the judge has them
 	Outcome  local.Outcome `json:"outcome,omitempty"`  // why it is unscored; empty if scored
 	Reason   string        `json:"reason,omitempty"`   // the same in words

@@ -1,46 +1,96 @@
 // Package lexical judges by word overlap. It needs no model and no network.
 //
-// Coverage of a statement is the idf-weighted share of its content words found in
-// the best unit (notes: on SummHay's human labels this agrees with annotators as
-// well as GPT-4o does). A word's idf is counted over the task itself, its units
-// and its sibling statements, so that words which every sibling shares carry
-// nothing.
+// A statement's score in a unit (a bullet) is the share of its content words found
+// there, weighted by inverse document frequency over the task itself, its units
+// and its sibling statements: words that every sibling shares carry nothing. A
+// word that is only similar to one in the unit counts in part, by the Dice
+// coefficient of letter trigrams. To this are added, with fitted weights, the share
+// of the unit's own weight that the statement accounts for, and how much better the
+// unit fits this statement than its siblings. Two fitted thresholds turn the score
+// into a label. The weights and thresholds are in fitted.json; `make fit` makes
+// them from SummHay's human labels and says how well they did on subtopics that
+// were left out.
 package lexical
 
 import (
 	"context"
-	"maps"
-	"math"
-	"regexp"
-	"slices"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strconv"
 
 	"lore/judge"
 	"lore/local"
-	"lore/local/text"
 )
 
-// Thresholds on recall, found on SummHay's human coverage labels.
-const (
-	partialFrom = 0.30
-	fullFrom    = 0.45
-)
+//go:embed fitted.json
+var fittedJSON []byte
 
-// Judge is the lexical judge.
-type Judge struct{}
+// Constants are what the fit finds. All scores are in the unit of a recall.
+type Constants struct {
+	Precision     float64 `json:"precision"`      // weight of precision in the score
+	Siblings      float64 `json:"siblings"`       // weight of the margin over sibling statements
+	LinkPrecision float64 `json:"link_precision"` // weight of precision in the choice of the unit
+	Partial       float64 `json:"partial_from"`   // score from which a statement is partly covered
+	Full          float64 `json:"full_from"`      // score from which it is fully covered
+}
+
+// Fitted is the content of fitted.json.
+type Fitted struct {
+	Command   string    `json:"command"`
+	Data      string    `json:"data"`
+	DataHash  string    `json:"data_sha256"`
+	N         int       `json:"n"`
+	Summaries int       `json:"summaries"`
+	Subtopics int       `json:"subtopics"`
+	CV        CVFigures `json:"cross_validated_by_subtopic"`
+	Constants Constants `json:"constants"`
+}
+
+// CVFigures are agreement with people on subtopics that took no part in the fit.
+type CVFigures struct {
+	Pearson         float64 `json:"pearson"`          // of labels as 0, 0.5, 1
+	PearsonScore    float64 `json:"pearson_of_score"` // of the continuous score
+	LinkingAccuracy float64 `json:"linking_accuracy"` // where both name a bullet
+	LinkingN        int     `json:"linking_n"`
+	LinkingAll      float64 `json:"linking_accuracy_all"` // of the best bullet, also where the label is none
+	Bias            float64 `json:"bias"`                 // mean label minus mean human label
+}
+
+// Current returns the fit that is compiled in.
+var Current = func() Fitted {
+	var f Fitted
+	if err := json.Unmarshal(fittedJSON, &f); err != nil {
+		panic(fmt.Sprintf("lexical: fitted.json: %v", err)) // compiled in, and tested
+	}
+	return f
+}()
+
+// Judge is the lexical judge. The zero value uses the fit that is compiled in.
+type Judge struct {
+	// With replaces the fitted constants, for fitting; nil uses the fit.
+	With *Constants
+}
 
 // Name is "lexical".
 func (Judge) Name() string { return "lexical" }
 
-// Judge answers all tasks. It has no failures except a cancelled context and
+// Judge answers all tasks. It has no failures but a cancelled context and
 // questions of a kind it does not know, which are unscored.
-func (Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([][]judge.Verdict, error) {
+func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([][]judge.Verdict, error) {
+	constants := Current.Constants
+	if j.With != nil {
+		constants = *j.With
+	}
+	s := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(s)
 	out := make([][]judge.Verdict, len(tasks))
 	answered := 0
 	for i, t := range tasks {
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
 		}
-		out[i] = verdicts(t)
+		out[i] = s.task(t, constants)
 		answered += len(t.Questions)
 		if done != nil {
 			done(answered)
@@ -49,89 +99,85 @@ func (Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([][
 	return out, nil
 }
 
-func verdicts(t judge.Task) []judge.Verdict {
-	units := make([]map[string]bool, len(t.Units))
-	for i, u := range t.Units {
-		units[i] = set(text.Terms(citation.ReplaceAllString(u, " ")))
-	}
-	statements := make([]map[string]bool, len(t.Questions))
-	for i, q := range t.Questions {
-		statements[i] = set(text.Terms(q.Text))
-	}
-	idf := inverseFrequency(units, statements)
+// task judges the questions of one task.
+func (s *scratch) task(t judge.Task, c Constants) []judge.Verdict {
+	s.load(t)
 	out := make([]judge.Verdict, len(t.Questions))
 	for i, q := range t.Questions {
-		if q.Kind != judge.Coverage {
+		switch q.Kind {
+		case judge.Coverage:
+			out[i] = s.coverage(i, q, c)
+		case judge.Entailment:
+			out[i] = s.entailment(i, q, c)
+		case judge.Answerability:
+			out[i] = s.grade(i, q, 0)
+		case judge.Relevance:
+			out[i] = s.grade(i, q, 1)
+		default:
 			out[i] = judge.Unscored(q.ID, local.RefusedOption, "the lexical judge does not know questions of kind "+string(q.Kind))
-			continue
 		}
-		out[i] = coverage(q, statements[i], units, idf)
 	}
 	return out
 }
 
-// citation matches bracketed document numbers, which are no content.
-var citation = regexp.MustCompile(`\[[\d,;\s]*\]`)
-
-func set(terms []string) map[string]bool {
-	m := make(map[string]bool, len(terms))
-	for _, t := range terms {
-		m[t] = true
+// best returns the unit a statement is linked to, -1 if there is none, and the
+// statement's score there.
+func (s *scratch) best(statement int, c Constants) (unit int, score float64) {
+	unit, top := -1, 0.0
+	for u := range s.units {
+		m := s.match(statement, u)
+		if link := m.recall + c.LinkPrecision*m.precision; link > top {
+			unit, top = u, link
+		}
 	}
-	return m
+	if unit < 0 {
+		return -1, 0
+	}
+	m := s.match(statement, unit)
+	return unit, m.recall + c.Precision*m.precision + c.Siblings*(m.exact-s.siblings(statement, unit))
 }
 
-// inverseFrequency returns ln((N+1)/(df+0.5)) for every term of the task, N being the number of units and statements.
-func inverseFrequency(groups ...[]map[string]bool) map[string]float64 {
-	df := map[string]float64{}
-	n := 0.0
-	for _, g := range groups {
-		for _, terms := range g {
-			n++
-			for t := range terms {
-				df[t]++
-			}
-		}
-	}
-	for t, d := range df {
-		df[t] = math.Log((n + 1) / (d + 0.5))
-	}
-	return df
-}
-
-func coverage(q judge.Question, statement map[string]bool, units []map[string]bool, idf map[string]float64) judge.Verdict {
-	order := slices.Sorted(maps.Keys(statement)) // sums in a fixed order are equal to the bit
-	total := 0.0
-	for _, t := range order {
-		total += idf[t]
-	}
-	v := judge.Verdict{Question: q.ID, Label: judge.None}
-	for i, u := range units {
-		found := 0.0
-		for _, t := range order {
-			if u[t] {
-				found += idf[t]
-			}
-		}
-		if total > 0 && found/total > v.Score {
-			v.Score, v.Unit = found/total, i+1
-		}
-	}
+func (s *scratch) coverage(i int, q judge.Question, c Constants) judge.Verdict {
+	unit, score := s.best(i, c)
+	v := judge.Verdict{Question: q.ID, Label: judge.None, Score: score}
 	switch {
-	case v.Score >= fullFrom:
+	case unit < 0:
+		return v
+	case score >= c.Full:
 		v.Label = judge.Full
-	case v.Score >= partialFrom:
+	case score >= c.Partial:
 		v.Label = judge.Partial
-	}
-	v.Value = judge.Values[judge.Coverage][v.Label]
-	if v.Label == judge.None {
-		v.Unit = 0
+	default:
 		return v
 	}
-	for _, t := range order {
-		if units[v.Unit-1][t] {
-			v.Evidence = append(v.Evidence, t)
+	v.Value, v.Unit = judge.Values[judge.Coverage][v.Label], unit+1
+	v.Evidence = s.shared(i, unit)
+	return v
+}
+
+// entailment takes a fully covered key point for entailed and a partly covered one
+// for neutral.
+func (s *scratch) entailment(i int, q judge.Question, c Constants) judge.Verdict {
+	v := s.coverage(i, q, c)
+	v.Label = map[string]string{judge.Full: judge.Yes, judge.Partial: judge.Neutral, judge.None: judge.No}[v.Label]
+	v.Value = judge.Values[judge.Entailment][v.Label]
+	return v
+}
+
+// gradeSteps are the shares of a question's words in the whole text from which a
+// grade is given, evenly spaced: there are no human labels to fit them to.
+var gradeSteps = []float64{0.2, 0.35, 0.5, 0.65, 0.8}
+
+// grade grades the whole text by the share of the statement's words in it. lowest
+// is the lowest grade of the scale, 0 or 1; both scales end at 5.
+func (s *scratch) grade(i int, q judge.Question, lowest int) judge.Verdict {
+	recall := s.union(i)
+	g := lowest
+	for k, step := range gradeSteps {
+		if recall >= step {
+			g = max(lowest, k+1)
 		}
 	}
-	return v
+	label := strconv.Itoa(g)
+	return judge.Verdict{Question: q.ID, Label: label, Value: judge.Values[q.Kind][label], Score: recall}
 }

@@ -43,3 +43,11 @@ func (r *Recall) Of(candidate, reference string) float64 {
 	}
 	return found / total
 }
+
+func set(terms []string) map[string]bool {
+	m := make(map[string]bool, len(terms))
+	for _, t := range terms {
+		m[t] = true
+	}
+	return m
+}

@@ -144,3 +144,30 @@ func quantile(sorted []float64, p float64) float64 {
 	share := at - float64(low)
 	return sorted[low]*(1-share) + sorted[low+1]*share
 }
+
+// BootstrapClusters is the percentile interval of any statistic. groups lists the
+// members of each cluster; whole clusters are drawn with replacement and the
+// statistic is given the members of a draw. Draws for which it is undefined are
+// left out; with fewer than two clusters the interval is undefined.
+func BootstrapClusters(groups [][]int, resamples int, level float64, seed uint64, statistic func(members []int) float64) Interval {
+	if len(groups) < 2 {
+		return Undefined
+	}
+	rng := rand.New(rand.NewPCG(seed, uint64(len(groups))))
+	var draws []float64
+	var members []int
+	for range resamples {
+		members = members[:0]
+		for range groups {
+			members = append(members, groups[rng.IntN(len(groups))]...)
+		}
+		if v := statistic(members); !math.IsNaN(v) {
+			draws = append(draws, v)
+		}
+	}
+	if len(draws) == 0 {
+		return Undefined
+	}
+	slices.Sort(draws)
+	return Interval{quantile(draws, (1-level)/2), quantile(draws, (1+level)/2)}
+}

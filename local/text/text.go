@@ -16,34 +16,45 @@ import (
 // ("1,025" is the word "1025", "2.5" stays "2.5").
 func Words(s string) []string {
 	var out []string
-	var b strings.Builder
-	flush := func() {
-		if b.Len() > 0 {
-			out = append(out, b.String())
-			b.Reset()
-		}
-	}
+	var buf []byte
+	eachWord(s, &buf, func(w []byte) { out = append(out, string(w)) })
+	return out
+}
+
+// eachWord hands every word of s to f; the bytes are valid until f returns.
+func eachWord(s string, buf *[]byte, f func(word []byte)) {
+	b := (*buf)[:0]
 	prev := rune(0)
 	for i, r := range s {
 		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
-			b.WriteRune(unicode.ToLower(r))
+		case r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= '0' && r <= '9'):
+			b = append(b, byte(r))
+		case r >= 'A' && r <= 'Z':
+			b = append(b, byte(r)+'a'-'A')
+		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)):
+			b = utf8.AppendRune(b, unicode.ToLower(r))
 		case (r == '\'' || r == '’') && unicode.IsLetter(prev): // it's, CEO’s
 			rest := s[i+utf8.RuneLen(r):]
-			if next, _ := utf8.DecodeRuneInString(rest); !unicode.IsLetter(next) {
-				flush()
+			if next, _ := utf8.DecodeRuneInString(rest); !unicode.IsLetter(next) && len(b) > 0 {
+				f(b)
+				b = b[:0]
 			}
 		case (r == '.' || r == ',') && unicode.IsDigit(prev) && startsWithDigit(s[i+1:]):
 			if r == '.' {
-				b.WriteRune(r)
+				b = append(b, '.')
 			}
 		default:
-			flush()
+			if len(b) > 0 {
+				f(b)
+				b = b[:0]
+			}
 		}
 		prev = r
 	}
-	flush()
-	return out
+	if len(b) > 0 {
+		f(b)
+	}
+	*buf = b[:0]
 }
 
 func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
@@ -52,14 +63,49 @@ func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '
 // without stop words, each reduced by Porter's stemmer. Words with digits stay
 // as they are.
 func Terms(s string) []string {
-	words := Words(s)
-	out := words[:0]
-	for _, w := range words {
-		if !stop[w] {
-			out = append(out, Stem(w))
+	var out []string
+	var buf []byte
+	eachWord(s, &buf, func(w []byte) {
+		if !stop[string(w)] {
+			out = append(out, Stem(string(w)))
 		}
-	}
+	})
 	return out
+}
+
+// Stemmer gives the terms of many texts. It remembers the stems of a bounded
+// number of words, because texts repeat theirs. It is not safe for concurrent use.
+type Stemmer struct {
+	buf  []byte
+	seen []remembered
+}
+
+type remembered struct{ word, term string }
+
+// rememberedWords is the number of words remembered.
+const rememberedWords = 1 << 13
+
+// NewStemmer returns a Stemmer that remembers nothing yet.
+func NewStemmer() *Stemmer { return &Stemmer{seen: make([]remembered, rememberedWords)} }
+
+// Terms hands the terms of a text to f; see the function Terms.
+func (st *Stemmer) Terms(s string, f func(term string)) {
+	eachWord(s, &st.buf, func(w []byte) {
+		h := uint32(2166136261)
+		for _, c := range w {
+			h = (h ^ uint32(c)) * 16777619
+		}
+		slot := &st.seen[h%rememberedWords]
+		if slot.word != string(w) {
+			slot.word, slot.term = string(w), ""
+			if !stop[slot.word] {
+				slot.term = Stem(slot.word)
+			}
+		}
+		if slot.term != "" {
+			f(slot.term)
+		}
+	})
 }
 
 // Stem reduces one lower-case word by Porter's algorithm (M. F. Porter, 1980).

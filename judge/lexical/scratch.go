@@ -1,0 +1,307 @@
+package lexical
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"sync"
+
+	"lore/judge"
+	"lore/local/text"
+)
+
+// similarFrom is the Dice coefficient of letter trigrams from which two stems count
+// as similar ("finance" and "financial", "2023" and "2023s").
+const similarFrom = 0.45
+
+// citation matches bracketed document numbers, which are no content.
+var citation = regexp.MustCompile(`\[[\d,;\s]*\]`)
+
+// scratch is the working memory for one task at a time; its buffers are reused, so
+// memory does not grow with the number of tasks.
+type scratch struct {
+	stems *text.Stemmer
+
+	number map[string]int32 // of a term in this task
+	terms  []string         // by number
+	df     []float64        // units and statements that hold the term
+	idf    []float64
+
+	units      [][]int32 // different terms of each unit
+	statements [][]int32
+	member     []bool // unit × term: does the unit hold the term
+	unitTotal  []float64
+	matches    []match // statement × unit
+	similar    [][]neighbour
+	trigrams   []trigram
+}
+
+// match compares a statement with a unit.
+type match struct {
+	recall    float64 // share of the statement's weight found, similar words in part
+	exact     float64 // the same by equal words alone
+	precision float64 // share of the unit's weight that equal words account for
+}
+
+type neighbour struct {
+	term int32
+	dice float64
+}
+
+type trigram struct {
+	code uint32
+	term int32
+}
+
+var scratchPool = sync.Pool{New: func() any { return &scratch{stems: text.NewStemmer(), number: map[string]int32{}} }}
+
+// load reads a task: terms, weights, and how each statement matches each unit.
+func (s *scratch) load(t judge.Task) {
+	clear(s.number)
+	s.terms, s.df = s.terms[:0], s.df[:0]
+	s.units = resize(s.units, len(t.Units))
+	s.statements = resize(s.statements, len(t.Questions))
+	for i, u := range t.Units {
+		s.units[i] = s.read(s.units[i][:0], citation.ReplaceAllLiteralString(u, " "))
+	}
+	for i, q := range t.Questions {
+		s.statements[i] = s.read(s.statements[i][:0], q.Text)
+	}
+	s.weigh()
+	s.findSimilar()
+	s.matches = resize(s.matches, len(t.Questions)*len(t.Units))
+	for i := range s.statements {
+		for u := range s.units {
+			s.matches[i*len(s.units)+u] = s.compare(i, u)
+		}
+	}
+}
+
+func resize[T any](b []T, n int) []T {
+	if cap(b) < n {
+		return append(b[:cap(b)], make([]T, n-cap(b))...)
+	}
+	return b[:n]
+}
+
+// read numbers the different content words of a text.
+func (s *scratch) read(out []int32, words string) []int32 {
+	s.stems.Terms(words, func(term string) {
+		n, ok := s.number[term]
+		if !ok {
+			n = int32(len(s.terms))
+			s.number[term] = n
+			s.terms = append(s.terms, term)
+			s.df = append(s.df, 0)
+		}
+		out = append(out, n)
+	})
+	slices.Sort(out)
+	out = slices.Compact(out)
+	for _, n := range out {
+		s.df[n]++
+	}
+	return out
+}
+
+// weigh sets ln((N+1)/(df+0.5)) for every term, N being the number of units and
+// statements, and notes which unit holds which term.
+func (s *scratch) weigh() {
+	n := float64(len(s.units) + len(s.statements))
+	s.idf = resize(s.idf, len(s.terms))
+	for i, df := range s.df {
+		s.idf[i] = math.Log((n + 1) / (df + 0.5))
+	}
+	s.member = resize(s.member, len(s.units)*len(s.terms))
+	clear(s.member)
+	s.unitTotal = resize(s.unitTotal, len(s.units))
+	for u, terms := range s.units {
+		s.unitTotal[u] = 0
+		for _, t := range terms {
+			s.member[u*len(s.terms)+int(t)] = true
+			s.unitTotal[u] += s.idf[t]
+		}
+	}
+}
+
+// findSimilar lists, for each term of a statement, the similar terms of units.
+func (s *scratch) findSimilar() {
+	s.similar = resize(s.similar, len(s.terms))
+	for i := range s.similar {
+		s.similar[i] = s.similar[i][:0]
+	}
+	inUnit, inStatement := s.present(s.units), s.present(s.statements)
+	s.trigrams = s.trigrams[:0]
+	for t, in := range inUnit {
+		if in {
+			for code := range codes(s.terms[t]) {
+				s.trigrams = append(s.trigrams, trigram{code, int32(t)})
+			}
+		}
+	}
+	slices.SortFunc(s.trigrams, func(a, b trigram) int {
+		if a.code != b.code {
+			if a.code < b.code {
+				return -1
+			}
+			return 1
+		}
+		return int(a.term - b.term)
+	})
+	common := make([]int16, len(s.terms))
+	var touched []int32
+	for t, in := range inStatement {
+		if !in {
+			continue
+		}
+		own := 0
+		for code := range codes(s.terms[t]) {
+			own++
+			at, _ := slices.BinarySearchFunc(s.trigrams, code, func(e trigram, c uint32) int {
+				switch {
+				case e.code < c:
+					return -1
+				case e.code > c:
+					return 1
+				}
+				return 0
+			})
+			for ; at < len(s.trigrams) && s.trigrams[at].code == code; at++ {
+				other := s.trigrams[at].term
+				if common[other] == 0 {
+					touched = append(touched, other)
+				}
+				common[other]++
+			}
+		}
+		for _, other := range touched {
+			dice := 2 * float64(common[other]) / float64(own+len(s.terms[other]))
+			if int(other) != t && dice > similarFrom {
+				s.similar[t] = append(s.similar[t], neighbour{other, dice})
+			}
+			common[other] = 0
+		}
+		touched = touched[:0]
+	}
+}
+
+func (s *scratch) present(lists [][]int32) []bool {
+	out := make([]bool, len(s.terms))
+	for _, terms := range lists {
+		for _, t := range terms {
+			out[t] = true
+		}
+	}
+	return out
+}
+
+// codes yields the letter trigrams of a word with a mark at each end: as many as
+// the word has bytes.
+func codes(w string) func(func(uint32) bool) {
+	return func(yield func(uint32) bool) {
+		at := func(i int) uint32 {
+			if i < 0 || i >= len(w) {
+				return 0
+			}
+			return uint32(w[i])
+		}
+		for i := range len(w) {
+			if !yield(at(i-1)<<16 | at(i)<<8 | at(i+1)) {
+				return
+			}
+		}
+	}
+}
+
+func (s *scratch) compare(statement, unit int) match {
+	member := s.member[unit*len(s.terms) : (unit+1)*len(s.terms)]
+	var total, exact, soft float64
+	for _, t := range s.statements[statement] {
+		w := s.idf[t]
+		total += w
+		if member[t] {
+			exact += w
+			continue
+		}
+		soft += w * nearest(s.similar[t], member)
+	}
+	var m match
+	if total > 0 {
+		m.recall, m.exact = (exact+soft)/total, exact/total
+	}
+	if s.unitTotal[unit] > 0 {
+		m.precision = exact / s.unitTotal[unit]
+	}
+	return m
+}
+
+// nearest is the largest similarity to a term that is a member, 0 if none is.
+func nearest(similar []neighbour, member []bool) float64 {
+	best := 0.0
+	for _, n := range similar {
+		if member[n.term] && n.dice > best {
+			best = n.dice
+		}
+	}
+	return best
+}
+
+func (s *scratch) match(statement, unit int) match { return s.matches[statement*len(s.units)+unit] }
+
+// siblings is the best recall by equal words of any other statement in the unit.
+func (s *scratch) siblings(statement, unit int) float64 {
+	best := 0.0
+	for i := range s.statements {
+		if i != statement {
+			best = max(best, s.match(i, unit).exact)
+		}
+	}
+	return best
+}
+
+// union is the share of a statement's weight found in all units together.
+func (s *scratch) union(statement int) float64 {
+	var total, found float64
+	for _, t := range s.statements[statement] {
+		w := s.idf[t]
+		total += w
+		best := 0.0
+		for u := range s.units {
+			member := s.member[u*len(s.terms) : (u+1)*len(s.terms)]
+			if member[t] {
+				best = 1
+				break
+			}
+			best = max(best, nearest(s.similar[t], member))
+		}
+		found += w * best
+	}
+	if total <= 0 {
+		return 0
+	}
+	return found / total
+}
+
+// shared lists the words of a statement that a unit holds, heaviest first.
+func (s *scratch) shared(statement, unit int) []string {
+	var ids []int32
+	for _, t := range s.statements[statement] {
+		if s.member[unit*len(s.terms)+int(t)] {
+			ids = append(ids, t)
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b int32) int {
+		switch {
+		case s.idf[a] > s.idf[b]:
+			return -1
+		case s.idf[a] < s.idf[b]:
+			return 1
+		}
+		return int(a - b)
+	})
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = s.terms[id]
+	}
+	return out
+}
