@@ -73,6 +73,13 @@ func newRun() *cobra.Command {
 	return c
 }
 
+// addJudgeFlags are the flags of verbs that open judges outside a run.
+func addJudgeFlags(c *cobra.Command, f *runFlags) {
+	c.Flags().IntVar(&f.slots, "slots", 1, "calls at once to the model server")
+	c.Flags().IntVar(&f.numCtx, "num-ctx", 0, "context window of a model judge (default: from the longest prompt)")
+	addHost(c, &f.host)
+}
+
 func addHost(c *cobra.Command, host *string) {
 	def := os.Getenv("OLLAMA_HOST")
 	if def == "" || strings.HasPrefix(def, "0.0.0.0") {

@@ -53,9 +53,7 @@ func newScore() *cobra.Command {
 	fl.StringVar(&f.out, "out", "", "folder for the journal of a model judge (default lore-runs/score-HASH)")
 	fl.StringVar(&f.prompts, "prompts", "", "folder whose files replace built-in prompts of the same name")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the bootstrap")
-	fl.IntVar(&f.slots, "slots", 1, "calls at once to the model server")
-	fl.IntVar(&f.numCtx, "num-ctx", 0, "context window of a model judge (default: from the longest prompt)")
-	addHost(c, &f.host)
+	addJudgeFlags(c, &f.runFlags)
 	return c
 }
 
