@@ -78,7 +78,7 @@ test-ollama: $(OLLAMA)
 # fit finds the lexical judge's constants on the published human labels.
 SHARED ?= $(or $(LORE_SHARED),../shared)
 fit:
-	$(GO) run ./judge/lexical/fit -labels $(SHARED)/data/summhay/human_coverage_labels_dev.json -out judge/lexical/fitted.json
+	$(GO) run ./datasets/summhay/internal/fitlexical -labels $(SHARED)/data/summhay/human_coverage_labels_dev.json -out judge/lexical/fitted.json
 
 sample:
 	$(GO) generate ./datasets/summhay

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,6 +19,7 @@ import (
 	"lore/datasets/summhay"
 	"lore/judge"
 	"lore/judge/agreement"
+	"lore/judge/ensemble"
 	"lore/judge/lexical"
 	"lore/local/gate"
 )
@@ -227,8 +227,9 @@ func askJudge(c *cobra.Command, f validateFlags, name string, tasks []judge.Task
 	}
 	defer judges.Close()
 	verdicts, err := judges.List[0].Judge(c.Context(), tasks, newProgress(c.ErrOrStderr()).Start("judge by "+name, questions))
-	if err == nil {
-		err = context.Cause(c.Context())
+	if both, ok := judges.List[0].(*ensemble.Judge); ok && err == nil {
+		asked, all := both.Asked()
+		fmt.Fprintf(c.ErrOrStderr(), "note: %s asked the second judge %d of %d questions and saved the other %d\n", name, asked, all, all-asked)
 	}
 	return verdicts, judges.Usage(), err
 }

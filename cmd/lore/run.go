@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"lore/datasets"
 	"lore/datasets/all"
 	"lore/index"
+	"lore/judge/llm"
 	"lore/local/ollama"
 )
 
@@ -32,6 +34,10 @@ type runFlags struct {
 	analyzer, indexDir          string
 	k1, b                       float64
 	json                        bool
+	judgeMode, unsure           string
+	batch, average              bool
+	minMass                     float64
+	samples                     int
 }
 
 func newRun() *cobra.Command {
@@ -43,7 +49,7 @@ func newRun() *cobra.Command {
 			"a table with intervals, and writes a run folder. Comma lists make a grid. Without\n" +
 			"DATA it uses the sample that comes with lore. The same command goes on where an\n" +
 			"earlier one stopped.\n\nBenchmarks: " + strings.Join(all.Names(), ", ") + "\nRetrievers: " + run.RetrieverHelp +
-			"\nGenerators: extractive, ollama:NAME\nJudges: lexical, ollama:NAME",
+			"\nGenerators: extractive, ollama:NAME\nJudges: lexical, ollama:NAME, or A+B",
 		Example: "  lore run summhay --retriever bm25,random,oracle --limit 2\n" +
 			"  lore run summhay topic_news1.json --generator ollama:qwen3:8b --judge lexical,ollama:qwen3:8b --slots 4",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
@@ -57,11 +63,9 @@ func newRun() *cobra.Command {
 	fl.IntVar(&f.budget, "budget-tokens", 0, "most tokens of documents to show (default: the benchmark's)")
 	fl.StringVar(&f.out, "out", "", "run folder (default lore-runs/BENCHMARK-HASH)")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of sampling, the random retriever and the bootstrap")
-	fl.IntVar(&f.slots, "slots", 1, "calls at once to the model server: its OLLAMA_NUM_PARALLEL; `lore doctor --model` measures it")
 	fl.StringVar(&f.prompts, "prompts", "", "folder whose files replace built-in prompts of the same name")
 	fl.BoolVar(&f.json, "json", false, "print the table as JSON")
-	addHost(c, &f.host)
-	fl.IntVar(&f.numCtx, "num-ctx", 0, "context window in tokens (default: from the longest prompt, within what the model was trained for)")
+	addJudgeFlags(c, &f)
 	fl.IntVar(&f.numPredict, "num-predict", 0, "most tokens of an answer (default: the benchmark's)")
 	fl.Float64Var(&f.temperature, "temperature", -1, "sampling temperature of the generator (default: the benchmark's)")
 	fl.Float64Var(&f.topP, "top-p", -1, "top-p of the generator (default: the benchmark's)")
@@ -73,11 +77,38 @@ func newRun() *cobra.Command {
 	return c
 }
 
-// addJudgeFlags are the flags of verbs that open judges outside a run.
+// addJudgeFlags are the flags of every verb that opens judges.
 func addJudgeFlags(c *cobra.Command, f *runFlags) {
-	c.Flags().IntVar(&f.slots, "slots", 1, "calls at once to the model server")
-	c.Flags().IntVar(&f.numCtx, "num-ctx", 0, "context window of a model judge (default: from the longest prompt)")
+	fl := c.Flags()
+	fl.IntVar(&f.slots, "slots", 1, "calls at once to the model server: its OLLAMA_NUM_PARALLEL; `lore doctor --model NAME` measures it")
+	fl.IntVar(&f.numCtx, "num-ctx", 0, "context window in tokens (default: from the longest prompt, within what the model was trained for)")
+	fl.StringVar(&f.judgeMode, "judge-mode", string(llm.Schema), "how a model's verdict is read: schema (a label in JSON) or logprob (mean grade under the token probabilities)")
+	fl.BoolVar(&f.batch, "batch", false, "a model judges all statements of an answer in one call")
+	fl.Float64Var(&f.minMass, "min-mass", 0.5, "logprob: flag verdicts whose labels have less probability than this")
+	fl.IntVar(&f.samples, "samples", 0, "logprob: replace flagged verdicts by the mean of so many sampled ones")
+	fl.StringVar(&f.unsure, "unsure", "0.2..0.6", "judge A+B: ask B where A's score lies between these")
+	fl.BoolVar(&f.average, "average", false, "judge A+B: ask both and average")
 	addHost(c, &f.host)
+}
+
+// judging reads the flags of judges.
+func (f runFlags) judging() (run.Judging, error) {
+	how := run.Judging{Mode: llm.Mode(f.judgeMode), Batch: f.batch, MinMass: f.minMass, Samples: f.samples, Average: f.average}
+	low, high, ok := strings.Cut(f.unsure, "..")
+	var err1, err2 error
+	how.Low, err1 = strconv.ParseFloat(low, 64)
+	how.High, err2 = strconv.ParseFloat(high, 64)
+	switch {
+	case !ok || err1 != nil || err2 != nil || how.Low > how.High:
+		return how, &run.UsageError{Msg: fmt.Sprintf("--unsure %q is no range like 0.2..0.6", f.unsure)}
+	case how.Mode != llm.Schema && how.Mode != llm.Logprob:
+		return how, &run.UsageError{Msg: fmt.Sprintf("--judge-mode is %s or %s", llm.Schema, llm.Logprob)}
+	case how.Batch && how.Mode != llm.Schema:
+		return how, &run.UsageError{Msg: "--batch needs --judge-mode schema"}
+	case f.minMass < 0 || f.minMass > 1 || f.samples < 0:
+		return how, &run.UsageError{Msg: "--min-mass is between 0 and 1, --samples is not negative"}
+	}
+	return how, nil
 }
 
 func addHost(c *cobra.Command, host *string) {
@@ -164,6 +195,10 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 		return opt, &run.UsageError{Msg: "--judge needs at least one name"}
 	case !slices.Contains([]string{"", "false", "true", "low", "medium", "high"}, f.think):
 		return opt, &run.UsageError{Msg: "--think is false, true, low, medium or high"}
+	}
+	var err error
+	if opt.Judging, err = f.judging(); err != nil {
+		return opt, err
 	}
 	if err := run.CheckNames(opt); err != nil {
 		return opt, err

@@ -137,6 +137,20 @@ func (s *scratch) best(statement int, c Constants) (unit int, score float64) {
 	return unit, m.recall + c.Precision*m.precision + c.Siblings*(m.exact-s.siblings(statement, unit))
 }
 
+// Link returns, for each question of a task, the 1-based unit that fits it best, 0
+// where no word fits.
+func Link(t judge.Task) []int {
+	s := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(s)
+	s.load(t)
+	out := make([]int, len(t.Questions))
+	for i := range out {
+		unit, _ := s.best(i, Current.Constants)
+		out[i] = unit + 1
+	}
+	return out
+}
+
 func (s *scratch) coverage(i int, q judge.Question, c Constants) judge.Verdict {
 	unit, score := s.best(i, c)
 	v := judge.Verdict{Question: q.ID, Label: judge.None, Score: score}

@@ -1,14 +1,20 @@
 // Package llm judges with a language model that runs on this machine.
+//
+// There are two modes, and the mode never changes silently. In schema mode the
+// model writes a JSON object that names a label. In logprob mode it writes one
+// digit, and the verdict is the mean grade under the probabilities of the digits
+// (G-Eval; Liu et al., 2023), with the probability mass they cover kept beside it.
 package llm
 
 import (
 	"context"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"lore/judge"
+	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/prompt"
 )
@@ -30,135 +36,224 @@ type Caller interface {
 	All(ctx context.Context, calls []local.Call, done func(i int, reply local.Reply)) error
 }
 
+// Mode is how a verdict is read.
+type Mode string
+
+// The modes.
+const (
+	Schema  Mode = "schema"
+	Logprob Mode = "logprob"
+)
+
 // Config says which model judges and how it is called.
 type Config struct {
 	Backend string // Call.Backend
 	Model   string
 	Digest  string
 	Options local.Options // NumPredict is set by the judge
+	Mode    Mode          // "" is Schema
+	Batch   bool          // all coverage questions of an answer in one call; schema mode only
+	MinMass float64       // logprob mode: mass below which a verdict is flagged
+	Samples int           // logprob mode: number of sampled verdicts to average where the mass is low; 0 keeps the flagged one
 	// Fit, if not nil, is given all calls of a Judge before they run and may set
 	// load options such as num_ctx, the same for all.
 	Fit func(calls []local.Call)
 }
 
-// VerdictTokens is the cap on a verdict's length: a small JSON object.
-const VerdictTokens = 64
+// Caps on the length of a reply, in tokens.
+const (
+	VerdictTokens = 64 // one JSON verdict
+	digitTokens   = 4  // a digit, perhaps after white space
+	batchTokens   = 48 // per verdict of a batch
+)
 
-// Judge is a model as a judge, one question per call.
+// Judge is a model as a judge.
 type Judge struct {
-	cfg      Config
-	calls    Caller
-	coverage *prompt.Prompt
+	cfg     Config
+	calls   Caller
+	prompts map[judge.Kind]*prompt.Prompt
 }
 
 // New loads the prompts and builds the judge.
 func New(cfg Config, calls Caller, prompts *prompt.Set) (*Judge, error) {
-	p, err := prompts.Load("judge/coverage.txt")
-	if err != nil {
-		return nil, err
+	if cfg.Mode == "" {
+		cfg.Mode = Schema
 	}
-	return &Judge{cfg, calls, p}, nil
+	if cfg.Mode != Schema && cfg.Mode != Logprob {
+		return nil, fmt.Errorf("unknown judge mode %q; there are %s and %s", cfg.Mode, Schema, Logprob)
+	}
+	if cfg.Batch && cfg.Mode != Schema {
+		return nil, fmt.Errorf("a batch needs the mode %s", Schema)
+	}
+	j := &Judge{cfg: cfg, calls: calls, prompts: map[judge.Kind]*prompt.Prompt{}}
+	for _, kind := range judge.Kinds {
+		p, err := prompts.Load("judge/" + string(kind) + ".txt")
+		if err != nil {
+			return nil, err
+		}
+		j.prompts[kind] = p
+	}
+	return j, nil
 }
 
-// Name is backend and model.
-func (j *Judge) Name() string { return j.cfg.Backend + ":" + j.cfg.Model }
+// Name is backend and model, with mode and batch where they are not the default.
+func (j *Judge) Name() string {
+	name := j.cfg.Backend + ":" + j.cfg.Model
+	if j.cfg.Mode != Schema {
+		name += " (" + string(j.cfg.Mode) + ")"
+	}
+	if j.cfg.Batch {
+		name += " (batch)"
+	}
+	return name
+}
 
-// Judge asks every question in a call of its own. Calls of one task share their
-// beginning and run side by side.
+// Judge asks every question, one by one or in batches. Calls of one task share
+// their beginning and run side by side.
 func (j *Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([][]judge.Verdict, error) {
-	out := make([][]judge.Verdict, len(tasks))
+	s := newSession(j, tasks, done)
+	if j.cfg.Batch {
+		if err := s.batches(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.singles(ctx); err != nil {
+		return nil, err
+	}
+	if j.cfg.Mode == Logprob && j.cfg.Samples > 0 {
+		if err := s.resample(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.out, nil
+}
+
+// session is one run of Judge.
+type session struct {
+	j        *Judge
+	tasks    []judge.Task
+	out      [][]judge.Verdict
+	open     [][]bool // questions without a verdict yet
+	note     [][]string
+	answered int
+	done     func(int)
+}
+
+func newSession(j *Judge, tasks []judge.Task, done func(int)) *session {
+	s := &session{j: j, tasks: tasks, done: done, out: make([][]judge.Verdict, len(tasks)), open: make([][]bool, len(tasks)), note: make([][]string, len(tasks))}
+	for i, t := range tasks {
+		s.out[i], s.open[i], s.note[i] = make([]judge.Verdict, len(t.Questions)), make([]bool, len(t.Questions)), make([]string, len(t.Questions))
+		for k, q := range t.Questions {
+			s.open[i][k] = true
+			if len(t.Units) == 0 { // nothing is said, so nothing is covered
+				lowest := judge.Labels[q.Kind][0]
+				s.settle(i, k, judge.Verdict{Question: q.ID, Label: lowest, Value: judge.Values[q.Kind][lowest]})
+			}
+		}
+	}
+	return s
+}
+
+func (s *session) settle(task, question int, v judge.Verdict) {
+	if s.note[task][question] != "" {
+		v.Flags = append(v.Flags, s.note[task][question])
+	}
+	s.out[task][question] = v
+	s.open[task][question] = false
+	s.answered++
+	if s.done != nil {
+		s.done(s.answered)
+	}
+}
+
+// run sends calls and hands back each reply with its place.
+func (s *session) run(ctx context.Context, calls []local.Call, done func(i int, r local.Reply)) error {
+	if len(calls) == 0 {
+		return nil
+	}
+	if s.j.cfg.Fit != nil {
+		s.j.cfg.Fit(calls)
+	}
+	return s.j.calls.All(ctx, calls, done)
+}
+
+// singles asks what is open, one question a call.
+func (s *session) singles(ctx context.Context) error {
 	var calls []local.Call
 	var places [][2]int
-	for i, t := range tasks {
-		out[i] = make([]judge.Verdict, len(t.Questions))
+	for i, t := range s.tasks {
 		for k, q := range t.Questions {
-			if len(t.Units) == 0 {
-				out[i][k] = judge.Verdict{Question: q.ID, Label: judge.None} // nothing is said, so nothing is covered
+			if !s.open[i][k] {
 				continue
 			}
-			call, err := j.call(t, q)
+			call, err := s.j.single(t, q)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			calls = append(calls, call)
 			places = append(places, [2]int{i, k})
 		}
 	}
-	if j.cfg.Fit != nil {
-		j.cfg.Fit(calls)
-	}
-	answered := 0
-	err := j.calls.All(ctx, calls, func(n int, reply local.Reply) {
-		t, q := places[n][0], places[n][1]
-		out[t][q] = readCoverage(tasks[t].Questions[q].ID, len(tasks[t].Units), reply)
-		answered++
-		if done != nil {
-			done(answered)
+	return s.run(ctx, calls, func(n int, r local.Reply) {
+		t, k := places[n][0], places[n][1]
+		q := s.tasks[t].Questions[k]
+		if s.j.cfg.Mode == Logprob {
+			s.settle(t, k, link(s.tasks[t], k, readDigit(q, r, s.j.cfg.MinMass)))
+			return
 		}
+		s.settle(t, k, readLabel(q, len(s.tasks[t].Units), r))
 	})
-	return out, err
 }
 
-func (j *Judge) call(t judge.Task, q judge.Question) (local.Call, error) {
-	if q.Kind != judge.Coverage {
-		return local.Call{}, fmt.Errorf("the model judge does not know questions of kind %q", q.Kind)
+// single is the call for one question.
+func (j *Judge) single(t judge.Task, q judge.Question) (local.Call, error) {
+	form := labelForm(q.Kind)
+	if j.cfg.Mode == Logprob {
+		form = digitForm(q.Kind)
 	}
-	messages, err := j.coverage.Render(struct {
+	call, err := j.call(t, q.Kind, form, heading[q.Kind]+q.Text)
+	if err != nil {
+		return call, err
+	}
+	if j.cfg.Mode == Logprob {
+		call.TopLogprobs, call.Options.NumPredict = 20, digitTokens
+	} else {
+		call.Schema = labelSchema(q.Kind, len(t.Units))
+	}
+	return call, nil
+}
+
+// heading names what the last part of a prompt is.
+var heading = map[judge.Kind]string{judge.Coverage: "Statement: ", judge.Entailment: "Key point: ", judge.Answerability: "Question: ", judge.Relevance: "Reference: "}
+
+// call renders a prompt whose last part is the question.
+func (j *Judge) call(t judge.Task, kind judge.Kind, form, question string) (local.Call, error) {
+	p, ok := j.prompts[kind]
+	if !ok {
+		return local.Call{}, fmt.Errorf("the model judge does not know questions of kind %q", kind)
+	}
+	messages, err := p.Render(struct {
 		judge.Task
-		Question string
-	}{t, q.Text})
+		Form, Question string
+	}{t, form, question})
 	if err != nil {
 		return local.Call{}, err
 	}
 	options := j.cfg.Options
 	options.NumPredict = VerdictTokens
-	return local.Call{Backend: j.cfg.Backend, Model: j.cfg.Model, Digest: j.cfg.Digest, Messages: messages,
-		Schema: coverageSchema(len(t.Units)), Options: options, Prefix: t.ID}, nil
+	return local.Call{Backend: j.cfg.Backend, Model: j.cfg.Model, Digest: j.cfg.Digest, Messages: messages, Options: options, Prefix: t.ID}, nil
 }
 
-// coverageSchema lists every allowed bullet number, so that the grammar of the
-// server and the check of the gate refuse a number that does not exist.
-func coverageSchema(units int) json.RawMessage {
-	numbers := make([]int, units+1)
-	for i := range numbers {
-		numbers[i] = i
+// link names the unit of a covered statement where the model gave none: the one
+// the lexical judge would name.
+func link(t judge.Task, question int, v judge.Verdict) judge.Verdict {
+	if t.Questions[question].Kind != judge.Coverage || !v.Scored() || v.Value == 0 {
+		return v
 	}
-	schema, err := json.Marshal(map[string]any{
-		"type": "object",
-		"properties": map[string]any{
-			"coverage": map[string]any{"type": "string", "enum": []string{judge.Full, judge.Partial, judge.None}},
-			"bullet":   map[string]any{"type": "integer", "enum": numbers},
-		},
-		"required":             []string{"coverage", "bullet"},
-		"additionalProperties": false,
-	})
-	if err != nil {
-		panic(err) // plain maps always encode
-	}
-	return schema
+	v.Unit = lexical.Link(t)[question]
+	v.Flags = append(v.Flags, "linked by word overlap")
+	return v
 }
 
-// readCoverage turns a reply into a verdict. The gate has checked the schema;
-// what a schema cannot say is checked here.
-func readCoverage(id string, units int, reply local.Reply) judge.Verdict {
-	if reply.Outcome != local.OK {
-		return judge.Unscored(id, reply.Outcome, reply.Detail)
-	}
-	var got struct {
-		Coverage string `json:"coverage"`
-		Bullet   int    `json:"bullet"`
-	}
-	if err := json.Unmarshal([]byte(reply.Text), &got); err != nil {
-		return judge.Unscored(id, local.BadFormat, fmt.Sprintf("the verdict is not JSON: %v", err))
-	}
-	value, known := judge.Values[judge.Coverage][got.Coverage]
-	switch {
-	case !known:
-		return judge.Unscored(id, local.BadFormat, fmt.Sprintf("the label %q is not on the menu", got.Coverage))
-	case got.Coverage == judge.None:
-		return judge.Verdict{Question: id, Label: judge.None}
-	case got.Bullet < 1 || got.Bullet > units:
-		return judge.Unscored(id, local.BadFormat, fmt.Sprintf("label %q with bullet %d of %d", got.Coverage, got.Bullet, units))
-	}
-	return judge.Verdict{Question: id, Label: got.Coverage, Value: value, Unit: got.Bullet}
-}
+// join words a list of choices.
+func join(items []string) string { return strings.Join(items, ", ") }

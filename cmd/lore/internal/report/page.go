@@ -175,6 +175,12 @@ func describe(m store.Model) string {
 	if m.Digest != "" {
 		parts = append(parts, "digest "+m.Digest)
 	}
+	if m.Mode != "" {
+		parts = append(parts, "mode "+m.Mode)
+	}
+	if m.Agreement != "" {
+		parts = append(parts, m.Agreement)
+	}
 	if m.Options != nil {
 		if data, err := json.Marshal(m.Options); err == nil {
 			parts = append(parts, string(data))

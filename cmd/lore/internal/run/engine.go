@@ -18,6 +18,7 @@ import (
 	"lore/index"
 	"lore/index/trec"
 	"lore/judge"
+	"lore/judge/ensemble"
 	"lore/judge/llm"
 	"lore/local"
 	"lore/local/gate"
@@ -42,6 +43,7 @@ type Options struct {
 	Temperature float64
 	TopP        float64
 	Think       string
+	Judging     Judging
 	Prompts     fs.FS // replaces built-in prompts by name; may be nil
 	Analyzer    string
 	BM25        index.BM25Params
@@ -86,7 +88,7 @@ type engine struct {
 	folder     *store.Folder
 	models     *models
 	generators []*model
-	judges     []*model // nil entry: the lexical judge
+	judges     []resolvedJudge
 	prompts    *prompt.Set
 	answer     *prompt.Prompt
 	gate       *gate.Gate
@@ -145,11 +147,11 @@ func (e *engine) prepare(ctx context.Context) error {
 		e.generators = append(e.generators, m)
 	}
 	for _, spec := range e.opt.Judges {
-		m, err := e.models.resolveJudge(ctx, spec)
+		j, err := e.models.resolveJudge(ctx, spec)
 		if err != nil {
 			return err
 		}
-		e.judges = append(e.judges, m)
+		e.judges = append(e.judges, j)
 	}
 	if err := e.folder.Check(store.Manifest{Benchmark: e.bench.Name(), DataHash: e.ds.Hash}); err != nil {
 		return &UsageError{err.Error()}
@@ -324,6 +326,10 @@ func (e *engine) judge(ctx context.Context, cells []cell) ([][][]judge.Verdict, 
 		for n, i := range places {
 			out[j][i] = verdicts[n]
 		}
+		if both, ok := one.(*ensemble.Judge); ok {
+			asked, all := both.Asked()
+			e.opt.Warn(fmt.Sprintf("note: %s asked the second judge %d of %d questions and saved the other %d", both.Name(), asked, all, all-asked))
+		}
 	}
 	return out, nil
 }
@@ -400,12 +406,8 @@ func (e *engine) manifest() store.Manifest {
 	for _, g := range e.generators {
 		m.Generators = append(m.Generators, g.manifest())
 	}
-	for i, j := range e.judges {
-		if j == nil {
-			m.Judges = append(m.Judges, store.Model{Name: e.opt.Judges[i]})
-		} else {
-			m.Judges = append(m.Judges, j.manifest())
-		}
+	for _, j := range e.judges {
+		m.Judges = append(m.Judges, j.manifest(e.opt.Judging)...)
 	}
 	return m
 }

@@ -39,8 +39,10 @@ func CheckNames(opt Options) error {
 		}
 	}
 	for _, name := range opt.Judges {
-		if name != (lexical.Judge{}).Name() && !isOllama(name) {
-			return usage("unknown judge %q; write %s or %s:NAME", name, lexical.Judge{}.Name(), ollama.BackendName)
+		for _, part := range splitJudge(name) {
+			if part != (lexical.Judge{}).Name() && !isOllama(part) {
+				return usage("unknown judge %q; write %s, %s:NAME, or two of them as A+B", name, lexical.Judge{}.Name(), ollama.BackendName)
+			}
 		}
 	}
 	return nil

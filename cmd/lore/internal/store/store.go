@@ -61,6 +61,9 @@ type Model struct {
 	Size    string         `json:"parameters,omitempty"`
 	Quant   string         `json:"quantization,omitempty"`
 	Options *local.Options `json:"options,omitempty"`
+
+	Mode      string `json:"mode,omitempty"`      // of a judge: how verdicts are read
+	Agreement string `json:"agreement,omitempty"` // of a judge: what was measured against people
 }
 
 // Answer is one line of answers.jsonl.

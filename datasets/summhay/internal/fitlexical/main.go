@@ -1,7 +1,7 @@
-// Fit finds the constants of the lexical judge on SummHay's human labels and writes
+// Fitlexical finds the constants of the lexical judge on SummHay's human labels and writes
 // them, with the agreement on subtopics that were left out, to fitted.json.
 //
-//	go run ./judge/lexical/fit -labels ../shared/data/summhay/human_coverage_labels_dev.json -out judge/lexical/fitted.json
+//	go run ./datasets/summhay/internal/fitlexical -labels ../shared/data/summhay/human_coverage_labels_dev.json -out judge/lexical/fitted.json
 //
 // Everything is chosen inside each fold on the other subtopics: the weights by the
 // correlation of the score, the thresholds by that of the labels, the weight for

@@ -1,0 +1,119 @@
+// Package ensemble puts two judges together: a cheap one that answers everything,
+// and a dear one that is asked where the first is unsure, or whose values are
+// averaged with the first's.
+package ensemble
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"lore/judge"
+)
+
+// Judge is the pair.
+type Judge struct {
+	First, Second judge.Judge
+	Low, High     float64 // scores of the first judge between which it is unsure, ends included
+	Average       bool    // ask the second about everything and average the values
+
+	asked, all atomic.Int64
+}
+
+// Name tells both judges and the rule.
+func (j *Judge) Name() string {
+	if j.Average {
+		return fmt.Sprintf("%s+%s (average)", j.First.Name(), j.Second.Name())
+	}
+	return fmt.Sprintf("%s+%s (unsure %g..%g)", j.First.Name(), j.Second.Name(), j.Low, j.High)
+}
+
+// Asked returns the questions the second judge was asked, and all questions.
+func (j *Judge) Asked() (second, all int) { return int(j.asked.Load()), int(j.all.Load()) }
+
+// Judge asks the first judge everything and the second what the rule says. Where
+// the second fails, the question is unscored: the first was unsure, and its guess
+// would pass for an answer.
+func (j *Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([][]judge.Verdict, error) {
+	out, err := j.First.Judge(ctx, tasks, nil)
+	if err != nil {
+		return nil, err
+	}
+	var second []judge.Task
+	var places [][]int // per task of second: its place, then those of its questions
+	total := 0
+	for i, t := range tasks {
+		total += len(t.Questions)
+		part := t
+		part.Questions = nil
+		place := []int{i}
+		for k, q := range t.Questions {
+			if j.Average || j.unsure(out[i][k]) {
+				part.Questions = append(part.Questions, q)
+				place = append(place, k)
+			}
+		}
+		if len(part.Questions) > 0 {
+			second, places = append(second, part), append(places, place)
+		}
+	}
+	asked := 0
+	for _, t := range second {
+		asked += len(t.Questions)
+	}
+	j.asked.Add(int64(asked))
+	j.all.Add(int64(total))
+	progress := func(n int) {
+		if done != nil {
+			done(total - asked + n)
+		}
+	}
+	progress(0)
+	verdicts, err := j.Second.Judge(ctx, second, progress)
+	if err != nil {
+		return nil, err
+	}
+	for n, place := range places {
+		for m, k := range place[1:] {
+			at := &out[place[0]][k]
+			*at = j.join(tasks[place[0]].Questions[k], *at, verdicts[n][m])
+		}
+	}
+	return out, nil
+}
+
+func (j *Judge) unsure(v judge.Verdict) bool {
+	return !v.Scored() || (v.Score >= j.Low && v.Score <= j.High)
+}
+
+// join combines two verdicts on one question.
+func (j *Judge) join(q judge.Question, first, second judge.Verdict) judge.Verdict {
+	if !j.Average || !first.Scored() || !second.Scored() {
+		if second.Scored() || !j.Average {
+			second.Flags = append(second.Flags, "by "+j.Second.Name())
+			return second
+		}
+		return judge.Unscored(q.ID, second.Outcome, second.Reason)
+	}
+	v := second
+	v.Value = (first.Value + second.Value) / 2
+	v.Score = v.Value
+	v.Label = nearest(q.Kind, v.Value)
+	if v.Unit == 0 {
+		v.Unit = first.Unit
+	}
+	v.Evidence = first.Evidence
+	return v
+}
+
+// nearest is the label whose value is closest; of two as close, the lower one.
+func nearest(kind judge.Kind, value float64) string {
+	best, label := math.Inf(1), ""
+	for _, l := range judge.Labels[kind] {
+		if d := math.Abs(judge.Values[kind][l] - value); d < best {
+			best, label = d, l
+		}
+	}
+	return label
+}

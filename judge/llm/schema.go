@@ -1,0 +1,106 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"lore/judge"
+	"lore/local"
+)
+
+// labelForm tells the model how to answer in schema mode.
+func labelForm(kind judge.Kind) string {
+	if kind == judge.Coverage {
+		return `Give the number of the bullet that says it best, or 0 if there is none. Answer with one JSON object and nothing else: {"coverage": "full" | "partial" | "none", "bullet": number}`
+	}
+	quoted := make([]string, len(judge.Labels[kind]))
+	for i, l := range judge.Labels[kind] {
+		quoted[i] = `"` + l + `"`
+	}
+	return `Answer with one JSON object and nothing else: {"answer": ` + strings.Join(quoted, " | ") + `}`
+}
+
+// labelSchema lists every allowed label and bullet number, so that the grammar of
+// the server and the check of the gate refuse what does not exist.
+func labelSchema(kind judge.Kind, units int) json.RawMessage {
+	if kind == judge.Coverage {
+		return object(coverageProperties(units))
+	}
+	return object(map[string]any{"answer": map[string]any{"type": "string", "enum": judge.Labels[kind]}})
+}
+
+func coverageProperties(units int) map[string]any {
+	return map[string]any{
+		"coverage": map[string]any{"type": "string", "enum": []string{judge.Full, judge.Partial, judge.None}},
+		"bullet":   map[string]any{"type": "integer", "enum": numbers(0, units)},
+	}
+}
+
+func numbers(from, to int) []int {
+	out := []int{}
+	for i := from; i <= to; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+// objectSchema is an object that needs all its properties and allows no other.
+func objectSchema(properties map[string]any) map[string]any {
+	required := make([]string, 0, len(properties))
+	for _, name := range []string{"statement", "coverage", "bullet", "answer", "verdicts"} {
+		if _, ok := properties[name]; ok {
+			required = append(required, name)
+		}
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}
+
+func object(properties map[string]any) json.RawMessage {
+	schema, err := json.Marshal(objectSchema(properties))
+	if err != nil {
+		panic(err) // plain maps always encode
+	}
+	return schema
+}
+
+// labelled is a verdict as a model writes it.
+type labelled struct {
+	Statement int    `json:"statement"`
+	Coverage  string `json:"coverage"`
+	Answer    string `json:"answer"`
+	Bullet    int    `json:"bullet"`
+}
+
+// readLabel turns a reply into a verdict. The gate has checked the schema; what a
+// schema cannot say is checked here.
+func readLabel(q judge.Question, units int, reply local.Reply) judge.Verdict {
+	if reply.Outcome != local.OK {
+		return judge.Unscored(q.ID, reply.Outcome, reply.Detail)
+	}
+	var got labelled
+	if err := json.Unmarshal([]byte(reply.Text), &got); err != nil {
+		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("the verdict is not JSON: %v", err))
+	}
+	return got.verdict(q, units)
+}
+
+func (l labelled) verdict(q judge.Question, units int) judge.Verdict {
+	label := l.Answer
+	if q.Kind == judge.Coverage {
+		label = l.Coverage
+	}
+	value, known := judge.Values[q.Kind][label]
+	if !known {
+		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("the label %q is not on the menu", label))
+	}
+	v := judge.Verdict{Question: q.ID, Label: label, Value: value}
+	if q.Kind != judge.Coverage || label == judge.None {
+		return v
+	}
+	if l.Bullet < 1 || l.Bullet > units {
+		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("label %q with bullet %d of %d", label, l.Bullet, units))
+	}
+	v.Unit = l.Bullet
+	return v
+}
