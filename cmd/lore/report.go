@@ -13,7 +13,7 @@ import (
 )
 
 func newReport() *cobra.Command {
-	var format, html string
+	var format, html, human string
 	c := &cobra.Command{
 		Use:   "report RUN...",
 		Short: "Show run folders as a table, or write the page again",
@@ -21,19 +21,20 @@ func newReport() *cobra.Command {
 			"one table. It needs neither the data nor a model.",
 		Example: "  lore report lore-runs/summhay-1a2b3c4d\n  lore report mine theirs --format latex\n  lore report mine --html page.html",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
-		RunE:    func(c *cobra.Command, args []string) error { return reportRuns(c, args, format, html) },
+		RunE:    func(c *cobra.Command, args []string) error { return reportRuns(c, args, format, html, human) },
 	}
 	c.Flags().StringVar(&format, "format", "text", "text, md, latex, csv or json")
 	c.Flags().StringVar(&html, "html", "", "write the page of one run to this file")
+	c.Flags().StringVar(&human, "human", "", "human verdicts on a part of one run (a line of JSON each: retriever, generator, item, question, label, unit): print corrected scores, too")
 	return c
 }
 
-func reportRuns(c *cobra.Command, dirs []string, format, html string) error {
+func reportRuns(c *cobra.Command, dirs []string, format, html, human string) error {
 	if !slices.Contains([]string{"text", "md", "latex", "csv", "json"}, format) {
 		return &run.UsageError{Msg: fmt.Sprintf("unknown format %q; there are text, md, latex, csv and json", format)}
 	}
-	if html != "" && len(dirs) > 1 {
-		return &run.UsageError{Msg: "--html takes one run folder"}
+	if (html != "" || human != "") && len(dirs) > 1 {
+		return &run.UsageError{Msg: "--html and --human take one run folder"}
 	}
 	runs, bench, err := loadRuns(dirs)
 	if err != nil {
@@ -41,6 +42,9 @@ func reportRuns(c *cobra.Command, dirs []string, format, html string) error {
 	}
 	if html != "" {
 		return writePage(html, runs[0], bench)
+	}
+	if human != "" {
+		return showCorrected(c, runs[0], human, format)
 	}
 	return show(c, merge(dirs, runs), bench, format)
 }
@@ -94,6 +98,22 @@ func show(c *cobra.Command, r report.Run, bench datasets.Benchmark, format strin
 		fmt.Fprintln(w)
 	}
 	return nil
+}
+
+// showCorrected prints the scores corrected by human verdicts.
+func showCorrected(c *cobra.Command, r report.Run, human, format string) error {
+	verdicts, err := readHuman(human)
+	if err != nil {
+		return err
+	}
+	g, err := report.Corrected(r, verdicts)
+	if err != nil {
+		return &datasets.InputError{File: human, Msg: err.Error(), Remedy: "retriever, generator, item and question are those of verdicts.jsonl", Err: err}
+	}
+	if format == "json" {
+		return &run.UsageError{Msg: "--human prints text, md, latex or csv"}
+	}
+	return printGrids(c.OutOrStdout(), format, []datasets.Grid{g})
 }
 
 func writePage(path string, r report.Run, bench datasets.Benchmark) error {

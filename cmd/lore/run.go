@@ -262,6 +262,8 @@ func finish(c *cobra.Command, f runFlags, bench datasets.Benchmark, folder *stor
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
 	report.Text(w, report.Main(r.Table, bench.Metrics()))
+	fmt.Fprintln(w)
+	report.Text(w, report.JudgeNotes(r.Manifest))
 	if g := report.Failures(r.Answers, r.Verdicts); len(g.Rows) > 0 {
 		fmt.Fprintln(w)
 		report.Text(w, g)

@@ -16,6 +16,8 @@ import (
 	"lore/datasets"
 	"lore/datasets/all"
 	"lore/datasets/msrs"
+	"lore/datasets/summhay"
+	"lore/judge"
 )
 
 type scoreFlags struct {
@@ -116,16 +118,7 @@ func scoreTable(c *cobra.Command, f scoreFlags, bench datasets.Benchmark, ds *da
 	if f.judge == "" {
 		return run.ScoreRecorded(c.Context(), bench, ds, systems, nil, f.seed, progress)
 	}
-	opt, err := f.options(bench)
-	if err != nil {
-		return run.Table{}, err
-	}
-	opt.Warn = func(s string) { fmt.Fprintln(c.ErrOrStderr(), "warning: "+report.Plain(s)) }
-	out := f.out
-	if out == "" {
-		out = filepath.Join("lore-runs", "score-"+ds.Hash[:8])
-	}
-	judges, err := run.OpenJudges(c.Context(), opt, filepath.Join(out, "calls"))
+	judges, err := openScoreJudges(c, f, ds.Hash[:8])
 	if err != nil {
 		return run.Table{}, err
 	}
@@ -140,7 +133,7 @@ func printScores(c *cobra.Command, f scoreFlags, bench datasets.Benchmark, t run
 			return err
 		}
 	} else {
-		grids := []datasets.Grid{report.Recorded(t, bench.Metrics())}
+		grids := []datasets.Grid{report.Recorded(t, bench.Metrics()), judgesOf(t)}
 		if tab, ok := bench.(datasets.Tabulator); ok {
 			grids = append(grids, tab.Tables(report.Systems(t))...)
 		}
@@ -157,6 +150,18 @@ func printScores(c *cobra.Command, f scoreFlags, bench datasets.Benchmark, t run
 		return fmt.Errorf("%w: %d values are missing; the table counts them per system", errPartial, missing)
 	}
 	return nil
+}
+
+// judgesOf names the judges of a table with what is known of them.
+func judgesOf(t run.Table) datasets.Grid {
+	g := datasets.Grid{Title: "Can the judges be believed?", Head: []string{"judge", "agreement with people"}}
+	for _, r := range t.Rows {
+		if slices.ContainsFunc(g.Rows, func(row []string) bool { return row[0] == r.Judge }) {
+			continue
+		}
+		g.Rows = append(g.Rows, []string{r.Judge, run.Validation(r.Judge)})
+	}
+	return g
 }
 
 func printGrids(w io.Writer, format string, grids []datasets.Grid) error {
@@ -192,6 +197,13 @@ func scoreMSRS(c *cobra.Command, f scoreFlags, files []string) error {
 		return err
 	}
 	scorer := msrs.NewScorer(queries)
+	judges, err := openScoreJudges(c, f, filepath.Base(f.queries))
+	if err != nil {
+		return err
+	}
+	if judges != nil {
+		defer judges.Close()
+	}
 	var scores []msrs.SystemScores
 	missing := 0
 	for _, file := range files {
@@ -210,6 +222,13 @@ func scoreMSRS(c *cobra.Command, f scoreFlags, files []string) error {
 			fmt.Fprintf(c.ErrOrStderr(), "note: %s has %d outputs for %d queries; those from row %s on are unscored\n", file, s.N, len(queries), queries[s.MissingFirst].ID)
 		}
 		missing += s.NUnscored
+		if judges != nil {
+			n, err := gradeMSRS(c, f, judges.List, scorer.Relevance(o), &s)
+			if err != nil {
+				return err
+			}
+			missing += n
+		}
 		scores = append(scores, s)
 	}
 	if f.json {
@@ -228,20 +247,73 @@ func scoreMSRS(c *cobra.Command, f scoreFlags, files []string) error {
 	return nil
 }
 
+// openScoreJudges opens the judges of --judge, nil if there are none.
+func openScoreJudges(c *cobra.Command, f scoreFlags, name string) (*run.Judges, error) {
+	if f.judge == "" {
+		return nil, nil
+	}
+	opt, err := f.options(summhay.Benchmark{}) // for its judge flags only
+	if err != nil {
+		return nil, err
+	}
+	opt.Warn = func(s string) { fmt.Fprintln(c.ErrOrStderr(), "warning: "+report.Plain(s)) }
+	out := f.out
+	if out == "" {
+		out = filepath.Join("lore-runs", "score-"+strings.TrimSuffix(name, filepath.Ext(name)))
+	}
+	return run.OpenJudges(c.Context(), opt, filepath.Join(out, "calls"))
+}
+
+// gradeMSRS adds the judges' relevance grades and returns how many are missing.
+func gradeMSRS(c *cobra.Command, f scoreFlags, judges []judge.Judge, tasks []judge.Task, s *msrs.SystemScores) (int, error) {
+	missing := 0
+	for _, j := range judges {
+		verdicts, err := j.Judge(c.Context(), tasks, newProgress(c.ErrOrStderr()).Start(s.Name+" by "+j.Name(), len(tasks)))
+		if err != nil {
+			return 0, err
+		}
+		s.Graded(j.Name(), verdicts, f.seed)
+		missing += s.Grades[len(s.Grades)-1].NUnscored - s.NUnscored
+	}
+	return missing, nil
+}
+
 func msrsGrid(scores []msrs.SystemScores) datasets.Grid {
 	g := datasets.Grid{Head: []string{"system", "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum", "lexical recall", "words", "n", "empty", "unscored"},
 		Note: fmt.Sprintf("F1 in percent: mean [95 %% bootstrap percentiles, %d resamples]; the paper's tables print the upper end. Porter stemming as in NLTK, best reference by F1.", msrs.Resamples)}
+	if len(scores) > 0 {
+		for _, grade := range scores[0].Grades {
+			g.Head = append(g.Head, "relevance by "+grade.Judge)
+		}
+	}
 	for _, s := range scores {
 		row := append([]string{s.Name}, msrsCells(s.Figures)...)
 		g.Rows = append(g.Rows, append(row, fmt.Sprintf("%.0f", s.WordsPerItem), fmt.Sprint(s.N), fmt.Sprint(s.NEmpty), fmt.Sprint(s.NUnscored)))
+		for _, grade := range s.Grades {
+			g.Rows[len(g.Rows)-1] = append(g.Rows[len(g.Rows)-1], gradeCell(grade))
+		}
 	}
 	for _, s := range scores {
 		if s.NEmpty > 0 {
 			row := append([]string{s.Name + ", empty outputs left out"}, msrsCells(s.Answered)...)
 			g.Rows = append(g.Rows, append(row, "–", fmt.Sprint(s.N-s.NEmpty), "0", fmt.Sprint(s.NUnscored)))
+			for range s.Grades {
+				g.Rows[len(g.Rows)-1] = append(g.Rows[len(g.Rows)-1], "–")
+			}
 		}
 	}
 	return g
+}
+
+func gradeCell(g msrs.Grade) string {
+	if g.Figure == nil {
+		return fmt.Sprintf("– (%d unscored)", g.NUnscored)
+	}
+	s := fmt.Sprintf("%.1f [%.1f, %.1f]", g.Figure.Mean, g.Figure.Low, g.Figure.High)
+	if g.NUnscored > 0 {
+		s += fmt.Sprintf(" (%d unscored)", g.NUnscored)
+	}
+	return s
 }
 
 func msrsCells(figures map[string]msrs.Figure) []string {

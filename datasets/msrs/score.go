@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lore/datasets"
+	"lore/judge"
 	"lore/judge/lexical"
 	"lore/judge/metric"
 )
@@ -26,10 +27,20 @@ type SystemScores struct {
 	// Answered are the same over outputs that have text, where some have none: the
 	// authors' evaluation files leave empty outputs out.
 	Answered      map[string]Figure `json:"figures_without_empty,omitempty"`
+	Grades        []Grade           `json:"grades,omitempty"`
 	PerItem       [][]float64       `json:"-"`              // item, metric in the order of Metrics
 	WordsPerItem  float64           `json:"words_per_item"` // mean length
 	MissingFirst  int               `json:"-"`              // index of the first missing output, -1 if none
 	ReferenceRule string            `json:"reference_rule"`
+}
+
+// Grade is a judge's mean relevance of a system's outputs.
+type Grade struct {
+	Judge     string  `json:"judge"`
+	Figure    *Figure `json:"relevance"` // null where nothing was graded
+	N         int     `json:"n"`
+	NUnscored int     `json:"n_unscored"`
+	MeanMass  float64 `json:"mean_mass,omitempty"` // mean probability of all grades together, from token probabilities
 }
 
 // Metrics are the figures of a system, in the order of tables.
@@ -118,6 +129,45 @@ func pool(rows [][]float64, seed uint64) map[string]Figure {
 		out[name] = Figure{100 * metric.Mean(values), 100 * ci.Low, 100 * ci.High}
 	}
 	return out
+}
+
+// Relevance asks a judge for the relevance of every output, against all of the
+// query's references together.
+func (s *Scorer) Relevance(o Outputs) []judge.Task {
+	var out []judge.Task
+	for i, text := range o.Texts[:min(len(o.Texts), len(s.queries))] {
+		q := s.queries[i]
+		task := judge.Task{ID: o.System + " " + q.ID, About: q.Text, Questions: []judge.Question{{ID: q.ID, Kind: judge.Relevance, Text: strings.Join(q.References, "\n\n")}}}
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				task.Units = append(task.Units, line)
+			}
+		}
+		out = append(out, task)
+	}
+	return out
+}
+
+// Graded adds a judge's mean relevance, in percent as the paper prints it: the
+// grade of 1 to 5 times 20. Verdicts that are missing are counted, not averaged.
+func (s *SystemScores) Graded(judgeName string, verdicts [][]judge.Verdict, seed uint64) {
+	g := Grade{Judge: judgeName, NUnscored: s.NUnscored}
+	var values []float64
+	for _, v := range verdicts {
+		if !v[0].Scored() {
+			g.NUnscored++
+			continue
+		}
+		values = append(values, (1+4*v[0].Value)/5)
+		g.MeanMass += v[0].Mass
+	}
+	g.N = len(values)
+	if g.N > 0 {
+		ci := metric.PercentileBootstrap(values, Resamples, 0.95, seed)
+		g.Figure = &Figure{100 * metric.Mean(values), 100 * ci.Low, 100 * ci.High}
+		g.MeanMass /= float64(g.N)
+	}
+	s.Grades = append(s.Grades, g)
 }
 
 func (s *Scorer) scoreItem(text string, references []string) []float64 {

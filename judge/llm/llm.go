@@ -50,6 +50,7 @@ type Config struct {
 	Backend string // Call.Backend
 	Model   string
 	Digest  string
+	Label   string        // name in tables; backend and model if empty
 	Options local.Options // NumPredict is set by the judge
 	Mode    Mode          // "" is Schema
 	Batch   bool          // all coverage questions of an answer in one call; schema mode only
@@ -98,7 +99,10 @@ func New(cfg Config, calls Caller, prompts *prompt.Set) (*Judge, error) {
 
 // Name is backend and model, with mode and batch where they are not the default.
 func (j *Judge) Name() string {
-	name := j.cfg.Backend + ":" + j.cfg.Model
+	name := j.cfg.Label
+	if name == "" {
+		name = j.cfg.Backend + ":" + j.cfg.Model
+	}
 	if j.cfg.Mode != Schema {
 		name += " (" + string(j.cfg.Mode) + ")"
 	}

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
+	"lore/judge/lexical"
+	"lore/local/extractive"
 )
 
 // Load reads a run folder.
@@ -34,7 +37,25 @@ func Grids(r Run, bench datasets.Benchmark) []datasets.Grid {
 	if t, ok := bench.(datasets.Tabulator); ok {
 		out = append(out, t.Tables(Systems(r.Table))...)
 	}
-	return append(out, Contexts(r.Answers), Failures(r.Answers, r.Verdicts), Oddities(r.Answers))
+	return append(out, JudgeNotes(r.Manifest), Contexts(r.Answers), Failures(r.Answers, r.Verdicts), Oddities(r.Answers))
+}
+
+// JudgeNotes names each judge with what is known of its agreement with people.
+func JudgeNotes(m store.Manifest) datasets.Grid {
+	g := datasets.Grid{Title: "Can the judges be believed?", Head: []string{"judge", "agreement with people"}}
+	seen := map[string]bool{}
+	copies := slices.ContainsFunc(m.Generators, func(g store.Model) bool { return g.Name == extractive.BackendName })
+	for _, j := range m.Judges {
+		if seen[j.Name] {
+			continue
+		}
+		seen[j.Name] = true
+		g.Rows = append(g.Rows, []string{j.Name, j.Agreement})
+		if j.Name == (lexical.Judge{}).Name() && copies {
+			g.Note = lexical.CopyingNote
+		}
+	}
+	return g
 }
 
 // WriteMarkdown writes the report without the answers.

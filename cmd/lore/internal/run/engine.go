@@ -89,6 +89,7 @@ type engine struct {
 	models     *models
 	generators []*model
 	judges     []resolvedJudge
+	judgeNames []string // with mode, as they stand in tables
 	prompts    *prompt.Set
 	answer     *prompt.Prompt
 	gate       *gate.Gate
@@ -319,6 +320,7 @@ func (e *engine) judge(ctx context.Context, cells []cell) ([][][]judge.Verdict, 
 		if err != nil {
 			return nil, err
 		}
+		e.judgeNames = append(e.judgeNames, one.Name())
 		verdicts, err := one.Judge(ctx, tasks, e.opt.Progress.Start("judge by "+one.Name(), questions))
 		if err != nil {
 			return nil, err
@@ -357,7 +359,7 @@ func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
 	for r, retriever := range e.opt.Retrievers {
 		for g, gen := range e.generators {
 			for j := range e.judges {
-				row := Row{Retriever: retriever, Generator: gen.spec, Judge: e.opt.Judges[j]}
+				row := Row{Retriever: retriever, Generator: gen.spec, Judge: e.judgeNames[j]}
 				for i, c := range cells {
 					if c.retriever != r || c.generator != g {
 						continue
@@ -367,7 +369,7 @@ func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
 						row.ItemsFailed++
 					}
 					row.Scores = append(row.Scores, group(c.item, c.item.Score(c.output, verdicts[j][i]), metrics))
-					res.Verdicts = append(res.Verdicts, store.TaskVerdicts{Retriever: retriever, Generator: gen.spec, Judge: e.opt.Judges[j],
+					res.Verdicts = append(res.Verdicts, store.TaskVerdicts{Retriever: retriever, Generator: gen.spec, Judge: e.judgeNames[j],
 						Item: c.item.ID(), Questions: c.task.Questions, Verdicts: verdicts[j][i]})
 				}
 				row.Figures = figures(row.Scores, metrics, e.opt.Seed)

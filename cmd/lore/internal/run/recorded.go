@@ -9,14 +9,17 @@ import (
 	"lore/local"
 )
 
+// RecordedVerdicts names the verdicts that came with the data where a judge is named.
+const RecordedVerdicts = "recorded"
+
 // ScoreRecorded scores answers that came with the data. Without a judge the
-// verdicts that came with them are used, under the judge name "recorded".
+// verdicts that came with them are used, under the name RecordedVerdicts.
 func ScoreRecorded(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, systems []datasets.Recorded, judges []judge.Judge, seed uint64, progress Progress) (Table, error) {
 	t := Table{Format: 1, Benchmark: bench.Name(), Pooling: "all values of a metric over all items; by_item averages the items' means instead",
 		Interval: fmt.Sprintf("%g %% BCa bootstrap over items, %d resamples, seed %d", 100*Level, Resamples, seed)}
 	if len(judges) == 0 {
 		for _, s := range systems {
-			t.Rows = append(t.Rows, recordedRow(bench, ds, s, "recorded", s.Verdicts, seed))
+			t.Rows = append(t.Rows, recordedRow(bench, ds, s, RecordedVerdicts, s.Verdicts, seed))
 		}
 		return t, nil
 	}

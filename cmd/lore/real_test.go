@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"lore/local/ollama/ollamatest"
+)
+
+// A model with random weights judges a whole run on a real server. In logprob mode
+// many verdicts cannot be read: they are unscored with reasons, the table prints
+// with bounds, and the exit code says that the run is partial. In schema mode most
+// verdicts are valid, if worthless.
+func TestRealGarbageModelAsJudge(t *testing.T) {
+	s := ollamatest.StartReal(t, 2, "tiny")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, mode := range []string{"logprob", "schema"} {
+		var out, errs bytes.Buffer
+		code := Main([]string{"run", "summhay", "--host", s.URL, "--retriever", "oracle", "--limit", "2", "--budget-tokens", "1000", "--judge", "ollama:tiny",
+			"--judge-mode", mode, "--num-ctx", "4096", "--slots", "2", "--out", t.TempDir()}, &out, &errs)
+		if code != exitPartial && (mode == "logprob" || code != exitOK) { // white space up to the limit is allowed by a grammar, and cut
+			t.Errorf("%s: exit code %d\n%s%s", mode, code, out.String(), errs.String())
+		}
+		if !strings.Contains(out.String(), "oracle") || !strings.Contains(out.String(), "not validated") {
+			t.Errorf("%s: no table, or the judge's agreement is not named:\n%s", mode, out.String())
+		}
+		if mode == "logprob" && (!strings.Contains(out.String(), "bad_format") || !strings.Contains(errs.String(), "values are missing")) {
+			t.Errorf("no reasons:\n%s%s", out.String(), errs.String())
+		}
+	}
+}
+
+// doctor finds a real server and model fit, and its probes agree with how the
+// server was started.
+func TestRealDoctor(t *testing.T) {
+	s := ollamatest.StartReal(t, 2, "tiny")
+	var out, errs bytes.Buffer
+	if code := Main([]string{"doctor", "--host", s.URL, "--model", "tiny"}, &out, &errs); code != exitOK {
+		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
+	}
+	for _, want := range []string{"ok       schema", "ok       logprobs", "ok       long prompts", "ok       slots", "tiny:latest"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package summhay
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lore/datasets"
+	"lore/judge"
+	"lore/judge/agreement"
+)
+
+// The six recorded judges against people, to an independent calculation.
+func TestGoldenRecordedJudges(t *testing.T) {
+	dir := sharedData(t)
+	items, err := LoadLabels(filepath.Join(dir, "summhay/human_coverage_labels_dev.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "../golden/human_labels_dev.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden map[string]json.RawMessage
+	if err := json.Unmarshal(data, &golden); err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for key, raw := range golden {
+		if key == "summaries" {
+			continue
+		}
+		var want struct {
+			N               int
+			Pearson, Bias   float64
+			LinkingAccuracy float64 `json:"linking_accuracy"`
+			LinkingN        int     `json:"linking_n"`
+		}
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatal(err)
+		}
+		verdicts := make([][]judge.Verdict, len(items))
+		for i, it := range items {
+			verdicts[i] = it.Recorded[key]
+		}
+		r := agreement.Measure(key, items, verdicts, 1)
+		if r.N != want.N || r.LinkingN != want.LinkingN || math.Abs(r.Pearson-want.Pearson) > 1e-9 || math.Abs(r.LinkingAccuracy-want.LinkingAccuracy) > 1e-9 || math.Abs(r.Bias-want.Bias) > 1e-9 {
+			t.Errorf("%s: %+v, golden %+v", key, r, want)
+		}
+		compared++
+	}
+	if compared != 6 {
+		t.Errorf("%d judges compared", compared)
+	}
+}
+
+func TestParseLabelsErrors(t *testing.T) {
+	good := `{"subtopic_id":"s","summkey":"k","summary":["a","b"],"reference_insights":[{"insight_id":"i","insight":"x"}],"annotation":[{"insight_id":"i","coverage":"fully_covered","candidate_id":"1"}],"predictions_p":[{"insight_id":"i","coverage":"FULL_COVERAGE","bullet_id":2}]}`
+	items, err := ParseLabels("f", []byte("["+good+"]"))
+	if err != nil || items[0].Human[0].Unit != 2 || items[0].Recorded["predictions_p"][0].Unit != 2 {
+		t.Fatalf("%+v %v", items, err)
+	}
+	for in, want := range map[string]string{
+		``: "is not JSON", `[]`: "has no labels", `{}`: "holds a object",
+		"[" + strings.Replace(good, "fully_covered", "maybe", 1) + "]":                   `summary 1: annotation of insight "i" with coverage "maybe"`,
+		"[" + strings.Replace(good, `"candidate_id":"1"`, `"candidate_id":"7"`, 1) + "]": "selects line 7 of 2",
+	} {
+		_, err := ParseLabels("f", []byte(in))
+		var input *datasets.InputError
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: %v, want %q", in, err, want)
+		}
+	}
+}
+
+func FuzzParseLabels(f *testing.F) {
+	f.Add([]byte(`[{"summary":["a"],"reference_insights":[{"insight_id":"i"}],"annotation":[{"insight_id":"i","coverage":"not_covered","candidate_id":"no_selection"}],"predictions_x":[{"bullet_id":[1]}]}]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		items, err := ParseLabels("f", data)
+		if err != nil {
+			return
+		}
+		for _, it := range items {
+			if len(it.Human) != len(it.Task.Questions) {
+				t.Errorf("%d labels for %d questions", len(it.Human), len(it.Task.Questions))
+			}
+		}
+	})
+}
