@@ -7,6 +7,7 @@ package judge
 
 import (
 	"context"
+	"math"
 
 	"lore/local"
 )
@@ -57,6 +58,18 @@ var Values = map[Kind]map[string]float64{
 	Entailment:    {Yes: 1, Neutral: 0, No: 0},
 	Answerability: {"0": 0, "1": 0.2, "2": 0.4, "3": 0.6, "4": 0.8, "5": 1},
 	Relevance:     {"1": 0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1},
+}
+
+// Nearest is the label of a kind whose value is closest; of two as close, the
+// lower one.
+func Nearest(kind Kind, value float64) string {
+	best, label := math.Inf(1), ""
+	for _, l := range Labels[kind] {
+		if d := math.Abs(Values[kind][l] - value); d < best {
+			best, label = d, l
+		}
+	}
+	return label
 }
 
 // Question is one thing to find out about a task's text.

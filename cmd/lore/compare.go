@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -136,13 +135,7 @@ func chooseMetrics(bench datasets.Benchmark, names string) ([]datasets.Metric, e
 
 func printComparison(w io.Writer, f compareFlags, systems []run.Contestant, metrics []datasets.Metric, diffs []run.Difference, runs []report.Run) error {
 	if f.format == "json" {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", " ")
-		if err := enc.Encode(map[string]any{"level": f.level, "correction": "Holm", "resamples": f.resamples, "seed": f.seed, "differences": report.Scaled(diffs, metrics)}); err != nil {
-			return fmt.Errorf("write JSON: %w", err)
-		}
-		return nil
+		return report.WriteJSON(w, map[string]any{"level": f.level, "correction": "Holm", "resamples": f.resamples, "seed": f.seed, "differences": report.Scaled(diffs, metrics)})
 	}
 	letters := report.Letters(systems, metrics, diffs, f.level)
 	if f.format == "latex" {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -336,9 +335,6 @@ func validateJSON(w io.Writer, results []validated) error {
 			"error_length_corr": agreement.Finite(r.LengthCorr), "error_copy_corr": agreement.Finite(r.CopyCorr), "kendall_systems": agreement.Finite(r.KendallSystems), "systems": r.Systems,
 			"seconds": v.seconds, "calls": calls, "tokens": tokens}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
 	value := map[string]any{}
 	if len(out) == 1 { // one judge's figures also stand at the top, where a script finds them first
 		for k, v := range out[0] {
@@ -346,8 +342,5 @@ func validateJSON(w io.Writer, results []validated) error {
 		}
 	}
 	value["judges"] = out
-	if err := enc.Encode(value); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	return nil
+	return report.WriteJSON(w, value)
 }

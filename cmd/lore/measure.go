@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -237,11 +236,5 @@ func measureGrid(out []measured, order []string, perTopic bool) datasets.Grid {
 }
 
 func measureJSON(w io.Writer, out []measured, missing int) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(map[string]any{"measures": out, "topics_without_results": missing, "interval": fmt.Sprintf("%g %% BCa bootstrap over topics, %d resamples", 100*run.Level, run.Resamples)}); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	return nil
+	return report.WriteJSON(w, map[string]any{"measures": out, "topics_without_results": missing, "interval": fmt.Sprintf("%g %% BCa bootstrap over topics, %d resamples", 100*run.Level, run.Resamples)})
 }

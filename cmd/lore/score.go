@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path"
@@ -232,11 +231,8 @@ func scoreMSRS(c *cobra.Command, f scoreFlags, files []string) error {
 		scores = append(scores, s)
 	}
 	if f.json {
-		enc := json.NewEncoder(c.OutOrStdout())
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", " ")
-		if err := enc.Encode(map[string]any{"benchmark": "msrs", "domain": f.domain, "stemmer": "Porter (NLTK)", "interval": fmt.Sprintf("95 %% bootstrap percentiles, %d resamples, seed %d", msrs.Resamples, f.seed), "systems": scores}); err != nil {
-			return fmt.Errorf("write JSON: %w", err)
+		if err := report.WriteJSON(c.OutOrStdout(), map[string]any{"benchmark": "msrs", "domain": f.domain, "stemmer": "Porter (NLTK)", "interval": fmt.Sprintf("95 %% bootstrap percentiles, %d resamples, seed %d", msrs.Resamples, f.seed), "systems": scores}); err != nil {
+			return err
 		}
 	} else if err := printGrids(c.OutOrStdout(), f.format, []datasets.Grid{msrsGrid(scores)}); err != nil {
 		return err

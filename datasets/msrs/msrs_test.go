@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lore/datasets"
+	"lore/local/published"
 )
 
 func TestParseQueries(t *testing.T) {
@@ -47,22 +48,6 @@ func TestSystemName(t *testing.T) {
 	}
 }
 
-func shared(t testing.TB, parts ...string) string {
-	t.Helper()
-	dir := os.Getenv("LORE_SHARED")
-	if dir == "" {
-		dir = "../../../shared"
-	}
-	path := filepath.Join(append([]string{dir, "data", "msrs"}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("no published data: %v", err)
-		}
-		t.Skipf("no published data: %v", err)
-	}
-	return path
-}
-
 // For every recorded output with a ROUGE file of the authors', our mean must be
 // near their mid and our bootstrap bound near their high, for precision, recall and
 // F1. Theirs come from an unseeded bootstrap, so the distances are in standard
@@ -72,12 +57,12 @@ func shared(t testing.TB, parts ...string) string {
 func TestPublishedRougeFiles(t *testing.T) {
 	compared := 0
 	for _, domain := range Domains {
-		queries, err := LoadQueries(shared(t, domain, "queries_test.json"))
+		queries, err := LoadQueries(published.Path(t, "data/msrs", domain, "queries_test.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		scorer := NewScorer(queries)
-		files, err := filepath.Glob(shared(t, "outputs", domain) + "/*/evaluation/*_squality_rouge.json")
+		files, err := filepath.Glob(published.Path(t, "data/msrs/outputs", domain) + "/*/evaluation/*_squality_rouge.json")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,6 +136,7 @@ func TestMissingAndEmptyOutputsAreToldApart(t *testing.T) {
 
 func FuzzParseQueries(f *testing.F) {
 	f.Add([]byte(`{"12":{"query":"a","gold_documents":["x"],"answer":["r1","r2"]}}`))
+	f.Add(published.Seed(8000, "data/msrs/meeting/queries_dev.json"))
 	f.Add([]byte(fmt.Sprintf(`{"1":{"query":"a","answer":%q}}`, "x")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		q, err := ParseQueries("f", data)

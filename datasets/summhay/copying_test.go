@@ -3,13 +3,13 @@ package summhay
 import (
 	"context"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"lore/datasets"
 	"lore/judge"
 	"lore/judge/lexical"
 	"lore/judge/metric"
+	"lore/local/published"
 	"lore/local/text"
 )
 
@@ -19,11 +19,10 @@ import (
 // also measures the correction that is not made: fitted on one haystack, applied to
 // the other.
 func TestPublishedCopyingIsFavoured(t *testing.T) {
-	dir := sharedData(t)
 	var all []copied
 	var byHaystack [2][]copied
 	for i, name := range []string{"topic_news1.json", "topic_news2.json"} {
-		ds, err := Benchmark{}.Load([]string{filepath.Join(dir, "summhay", name)})
+		ds, err := Benchmark{}.Load([]string{published.Path(t, "data/summhay", name)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,8 +128,7 @@ func eachTrigram(s string, f func([3]string)) {
 // The ranking of the recorded systems by Joint score with the lexical judge against
 // the recorded one, and the fitted file's own claims.
 func TestPublishedLexicalJudge(t *testing.T) {
-	dir := sharedData(t)
-	ds, err := Benchmark{}.Load([]string{filepath.Join(dir, "summhay/topic_news1.json"), filepath.Join(dir, "summhay/topic_news2.json")})
+	ds, err := Benchmark{}.Load([]string{published.Path(t, "data/summhay/topic_news1.json"), published.Path(t, "data/summhay/topic_news2.json")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,22 +4,21 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"lore/datasets"
 	"lore/judge/metric"
+	"lore/local/published"
 )
 
 // All recorded systems of two published haystacks, pooled over insights, against
 // an independent calculation.
 func TestGoldenRecordedSystems(t *testing.T) {
-	dir := sharedData(t)
-	ds, err := Benchmark{}.Load([]string{filepath.Join(dir, "summhay/topic_news1.json"), filepath.Join(dir, "summhay/topic_news2.json")})
+	ds, err := Benchmark{}.Load([]string{published.Path(t, "data/summhay/topic_news1.json"), published.Path(t, "data/summhay/topic_news2.json")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "../golden/summhay_news1_news2.json"))
+	data, err := os.ReadFile(published.Path(t, "golden/summhay_news1_news2.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,23 +5,22 @@ import (
 	"errors"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"lore/datasets"
 	"lore/judge"
 	"lore/judge/agreement"
+	"lore/local/published"
 )
 
 // The six recorded judges against people, to an independent calculation.
 func TestGoldenRecordedJudges(t *testing.T) {
-	dir := sharedData(t)
-	items, err := LoadLabels(filepath.Join(dir, "summhay/human_coverage_labels_dev.json"))
+	items, err := LoadLabels(published.Path(t, "data/summhay/human_coverage_labels_dev.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "../golden/human_labels_dev.json"))
+	data, err := os.ReadFile(published.Path(t, "golden/human_labels_dev.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

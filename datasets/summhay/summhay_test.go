@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,6 +12,7 @@ import (
 	"lore/datasets"
 	"lore/judge"
 	"lore/local"
+	"lore/local/published"
 )
 
 // figure2 is the worked example of the paper's Figure 2 as data.
@@ -170,8 +169,7 @@ func TestSampleIsWhatTheProgramWrites(t *testing.T) {
 
 // The published haystacks load without a warning.
 func TestPublishedHaystacksLoad(t *testing.T) {
-	dir := sharedData(t)
-	ds, err := Benchmark{}.Load([]string{filepath.Join(dir, "summhay/topic_news1.json"), filepath.Join(dir, "summhay/topic_news2.json")})
+	ds, err := Benchmark{}.Load([]string{published.Path(t, "data/summhay/topic_news1.json"), published.Path(t, "data/summhay/topic_news2.json")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,26 +182,10 @@ func TestPublishedHaystacksLoad(t *testing.T) {
 	}
 }
 
-// sharedData is the folder of published data.
-func sharedData(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("LORE_SHARED")
-	if dir == "" {
-		dir = "../../../shared"
-	}
-	dir = filepath.Join(dir, "data")
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("no published data: %v", err)
-		}
-		t.Skipf("no published data: %v", err)
-	}
-	return dir
-}
-
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"documents":[{"document_id":"d","document_text":"x","insights_included":["i"]}],"subtopics":[{"subtopic_id":"s","query":"q","insights":[{"insight_id":"i","insight":"x"}],"eval_summaries":{"k":[{"bullet_id":"NA"},{"bullet_id":3}]}}]}`))
 	f.Add([]byte("\xef\xbb\xbf{}"))
+	f.Add(Sample()[:4000])
 	f.Fuzz(func(t *testing.T, data []byte) {
 		ds, err := load([]string{"f.json"}, [][]byte{data})
 		if err != nil {

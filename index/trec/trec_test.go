@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"lore/local/published"
 )
 
 const run = "1 Q0 d1 1 2.5 tag\n1\tQ0\td2\t2\t-1e3\ttag\n\n2 Q0 d1 1 0 tag\n"
@@ -110,6 +112,7 @@ func TestQrelsRoundTrip(t *testing.T) {
 func FuzzReadRun(f *testing.F) {
 	f.Add([]byte(run))
 	f.Add([]byte("1 Q0 d 1 inf t"))
+	f.Add(published.Seed(2000, "golden/ir", "run.trec"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := ReadRun(bytes.NewReader(data), "f")
 		if err == nil && len(r.Topics) == 0 {
@@ -120,6 +123,8 @@ func FuzzReadRun(f *testing.F) {
 
 func FuzzReadQrels(f *testing.F) {
 	f.Add([]byte("1 0 d1 1\n1 0 d2 -1\n"))
+	f.Add(published.Seed(2000, "golden/ir", "qrels.txt"))
+	f.Add(published.Seed(2000, "golden/ir", "diversity_qrels.txt"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		q, err := ReadQrels(bytes.NewReader(data), "f")
 		if err == nil && len(q.Topics) == 0 {

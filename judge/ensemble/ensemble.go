@@ -6,7 +6,6 @@ package ensemble
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync/atomic"
 
 	"lore/judge"
@@ -99,21 +98,10 @@ func (j *Judge) join(q judge.Question, first, second judge.Verdict) judge.Verdic
 	v := second
 	v.Value = (first.Value + second.Value) / 2
 	v.Score = v.Value
-	v.Label = nearest(q.Kind, v.Value)
+	v.Label = judge.Nearest(q.Kind, v.Value)
 	if v.Unit == 0 {
 		v.Unit = first.Unit
 	}
 	v.Evidence = first.Evidence
 	return v
-}
-
-// nearest is the label whose value is closest; of two as close, the lower one.
-func nearest(kind judge.Kind, value float64) string {
-	best, label := math.Inf(1), ""
-	for _, l := range judge.Labels[kind] {
-		if d := math.Abs(judge.Values[kind][l] - value); d < best {
-			best, label = d, l
-		}
-	}
-	return label
 }

@@ -117,19 +117,9 @@ func (s *session) resample(ctx context.Context) error {
 	for p, sampled := range values {
 		q := s.tasks[p[0]].Questions[p[1]]
 		mean := metric.Mean(sampled)
-		v := judge.Verdict{Question: q.ID, Label: nearestLabel(q.Kind, mean), Value: mean, Score: mean, Mass: s.out[p[0]][p[1]].Mass,
+		v := judge.Verdict{Question: q.ID, Label: judge.Nearest(q.Kind, mean), Value: mean, Score: mean, Mass: s.out[p[0]][p[1]].Mass,
 			Flags: []string{fmt.Sprintf("low mass %.3f: mean of %d samples instead", s.out[p[0]][p[1]].Mass, len(sampled))}}
 		s.out[p[0]][p[1]] = link(s.tasks[p[0]], p[1], v)
 	}
 	return nil
-}
-
-func nearestLabel(kind judge.Kind, value float64) string {
-	best, label := math.Inf(1), ""
-	for _, l := range judge.Labels[kind] {
-		if d := math.Abs(judge.Values[kind][l] - value); d < best {
-			best, label = d, l
-		}
-	}
-	return label
 }

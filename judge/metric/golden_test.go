@@ -5,28 +5,12 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-)
 
-// shared is the folder of published data and golden values.
-func shared(t testing.TB, parts ...string) string {
-	t.Helper()
-	dir := os.Getenv("LORE_SHARED")
-	if dir == "" {
-		dir = "../../../shared"
-	}
-	path := filepath.Join(append([]string{dir}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("no golden values: %v", err)
-		}
-		t.Skipf("no golden values: %v", err)
-	}
-	return path
-}
+	"lore/local/published"
+)
 
 func eachField(t *testing.T, path string, want int, f func([]string)) {
 	t.Helper()
@@ -57,9 +41,9 @@ func number(t *testing.T, s string) float64 {
 func goldenTopics(t *testing.T) (adhoc, diverse map[string]*Topic, order []string) {
 	t.Helper()
 	run := map[string][]Retrieved{}
-	eachField(t, shared(t, "golden", "ir", "run.trec"), 6, func(f []string) { run[f[0]] = append(run[f[0]], Retrieved{f[2], number(t, f[4])}) })
+	eachField(t, published.Path(t, "golden", "ir", "run.trec"), 6, func(f []string) { run[f[0]] = append(run[f[0]], Retrieved{f[2], number(t, f[4])}) })
 	qrels := map[string]map[string]int{}
-	eachField(t, shared(t, "golden", "ir", "qrels.txt"), 4, func(f []string) {
+	eachField(t, published.Path(t, "golden", "ir", "qrels.txt"), 4, func(f []string) {
 		if qrels[f[0]] == nil {
 			order = append(order, f[0])
 			qrels[f[0]] = map[string]int{}
@@ -67,7 +51,7 @@ func goldenTopics(t *testing.T) (adhoc, diverse map[string]*Topic, order []strin
 		qrels[f[0]][f[2]] = int(number(t, f[3]))
 	})
 	div := map[string]map[string]map[string]int{}
-	eachField(t, shared(t, "golden", "ir", "diversity_qrels.txt"), 4, func(f []string) {
+	eachField(t, published.Path(t, "golden", "ir", "diversity_qrels.txt"), 4, func(f []string) {
 		if div[f[0]] == nil {
 			div[f[0]] = map[string]map[string]int{}
 		}
@@ -109,7 +93,7 @@ func TestGoldenTrecEval(t *testing.T) {
 	adhoc, _, order := goldenTopics(t)
 	checked := map[string]int{}
 	for _, file := range []string{"trec_eval_all.txt", "trec_eval_complete.txt"} {
-		eachField(t, shared(t, "golden", "ir", file), 3, func(f []string) {
+		eachField(t, published.Path(t, "golden", "ir", file), 3, func(f []string) {
 			name := ourName(f[0])
 			if name == "" {
 				return
@@ -153,7 +137,7 @@ func TestGoldenTrecEval(t *testing.T) {
 // Every value of ndeval, per topic and over all, to the last digit printed.
 func TestGoldenNdeval(t *testing.T) {
 	_, diverse, order := goldenTopics(t)
-	file, err := os.Open(shared(t, "golden", "ir", "ndeval.csv"))
+	file, err := os.Open(published.Path(t, "golden", "ir", "ndeval.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"lore/local/published"
 )
 
 // Expected stems are those NLTK 3.8 prints; each pins one of its rules.
@@ -81,7 +82,7 @@ func references(t testing.TB, domain string) [][]string {
 	var rows map[string]struct {
 		Answer json.RawMessage `json:"answer"`
 	}
-	readJSON(t, shared(t, "data", "msrs", domain, "queries_test.json"), &rows)
+	readJSON(t, published.Path(t, "data", "msrs", domain, "queries_test.json"), &rows)
 	keys := slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) // numbers, in the file's order
 	out := make([][]string, len(rows))
 	for i, key := range keys {
@@ -104,14 +105,14 @@ func TestGoldenRouge(t *testing.T) {
 		N                      int
 		Rouge1, Rouge2, RougeL struct{ Precision, Recall, F1 float64 }
 	}
-	readJSON(t, shared(t, "golden", "rouge_msrs.json"), &golden)
+	readJSON(t, published.Path(t, "golden", "rouge_msrs.json"), &golden)
 	if len(golden) == 0 {
 		t.Fatal("no golden values")
 	}
 	for name, g := range golden {
 		parts := strings.Split(name, "/")
 		var outputs []string
-		readJSON(t, shared(t, "data", "msrs", "outputs", parts[0], parts[1], "summary", parts[2]+"_summary.json"), &outputs)
+		readJSON(t, published.Path(t, "data", "msrs", "outputs", parts[0], parts[1], "summary", parts[2]+"_summary.json"), &outputs)
 		refs := references(t, parts[0])
 		if len(outputs) != g.N || len(refs) != g.N {
 			t.Fatalf("%s: %d outputs, %d references, want %d", name, len(outputs), len(refs), g.N)
@@ -137,7 +138,7 @@ func TestGoldenRouge(t *testing.T) {
 func BenchmarkRouge260x4(b *testing.B) {
 	refs := references(b, "story")
 	var outputs []string
-	readJSON(b, filepath.Join(shared(b, "data", "msrs", "outputs"), "story/oracle/summary/gpt-4o_summary.json"), &outputs)
+	readJSON(b, published.Path(b, "data/msrs/outputs/story/oracle/summary/gpt-4o_summary.json"), &outputs)
 	for b.Loop() {
 		for i, out := range outputs {
 			Rouge(out, refs[i], true)

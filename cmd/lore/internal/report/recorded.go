@@ -1,8 +1,6 @@
 package report
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"lore/cmd/lore/internal/run"
@@ -30,13 +28,7 @@ func ScoreJSON(w io.Writer, t run.Table, metrics []datasets.Metric) error {
 		s["n_insights"], s["n_unscored"], s["items"], s["items_failed"] = n+unscored, mostMissing(r), r.Items, r.ItemsFailed
 		systems[i] = s
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(map[string]any{"benchmark": t.Benchmark, "pooling": "insights", "interval": t.Interval, "systems": systems}); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	return nil
+	return WriteJSON(w, map[string]any{"benchmark": t.Benchmark, "pooling": "insights", "interval": t.Interval, "systems": systems})
 }
 
 // mostMissing is the largest number of missing values of any figure: an insight

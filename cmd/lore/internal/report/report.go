@@ -105,10 +105,15 @@ func JSON(w io.Writer, t run.Table, metrics []datasets.Metric) error {
 		row["n"], row["n_unscored"], row["items"], row["items_failed"] = n, unscored, r.Items, r.ItemsFailed
 		rows[i] = row
 	}
+	return WriteJSON(w, map[string]any{"benchmark": t.Benchmark, "pooling": t.Pooling, "interval": t.Interval, "rows": rows})
+}
+
+// WriteJSON writes a value as all verbs write JSON: indented, with a line end.
+func WriteJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	if err := enc.Encode(map[string]any{"benchmark": t.Benchmark, "pooling": t.Pooling, "interval": t.Interval, "rows": rows}); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("write JSON: %w", err)
 	}
 	return nil
