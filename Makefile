@@ -9,7 +9,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build demo test check fmt vet staticcheck race tidy static bench fuzz golden ollama test-ollama fit sample clean
+.PHONY: build demo test check fmt vet staticcheck race tidy static bench bench-index fuzz golden ollama test-ollama fit sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -42,10 +42,14 @@ tidy:
 static: build
 	@$(GO) version -m lore | grep -q 'CGO_ENABLED=0' || { echo "the default build uses cgo"; exit 1; }
 
-# bench prints figures that compare two things in one run; see docs/benchmarks.md.
+# bench prints figures that compare two things in one run.
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./local/gate
 	$(GO) test -run '^$$' -bench . $$($(GO) list ./... | grep -v local/gate)
+
+# bench-index compares retrieval over 500,000 passages with Bleve's own; minutes.
+bench-index:
+	LORE_BENCH_INDEX=1 $(GO) test -run '^$$' -bench Index500k -benchtime 1x -timeout 30m ./index
 
 # fuzz runs every fuzz target for FUZZTIME.
 fuzz:

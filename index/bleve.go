@@ -9,63 +9,59 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
+	"slices"
+	"sort"
 
 	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/analysis"
-	_ "github.com/blevesearch/bleve/v2/analysis/analyzer/standard" // analyser by name
-	_ "github.com/blevesearch/bleve/v2/analysis/lang/en"           // analyser by name
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/blevesearch/bleve/v2/mapping"
-	"github.com/blevesearch/bleve/v2/registry"
 	blevestore "github.com/blevesearch/bleve_index_api"
+	"github.com/gofrs/flock"
 )
 
 // formatVersion is part of every index folder's name. Raise it when the mapping,
-// the analysis or the layout changes. 1: first version.
-const formatVersion = 1
-
-// Analyzers that BM25 takes by name, from Bleve: "en" lower-cases, drops
-// possessives and 174 stop words, and stems by Porter; "standard" does the same
-// without possessives and stemming.
-var Analyzers = []string{"en", "standard"}
+// the analysis or the layout changes. 1: first version. 2: postings as arrays beside
+// Bleve's index.
+const formatVersion = 2
 
 const (
-	field       = "text"
-	completeKey = "lore-complete"
-	batchSize   = 1000
-	lockWait    = "2s"
+	field        = "text"
+	completeKey  = "lore-complete"
+	batchSize    = 10_000
+	lockWait     = "2s"
+	bleveFolder  = "bleve"
+	postingsFile = "postings.bin"
 )
 
-// OpenBM25 indexes docs under dir with Bleve, or opens what an earlier run
-// indexed there, and scores from its postings. Bleve analyses the text and keeps
-// the index on disk; its own scoring is not used because it is not BM25.
+// ErrIndexBusy says that another process builds the same index.
+var ErrIndexBusy = errors.New("another process is building this index")
+
+// OpenBM25 indexes docs under dir with Bleve, or opens what an earlier run indexed
+// there. Bleve analyses the text and keeps the index on disk; its own scoring is not
+// used because it is not BM25. When Bleve's index is complete its postings are
+// written beside it as plain arrays with a checksum, and those are searched. A
+// damaged array file is made again from Bleve's index.
 //
-// The folder's name holds the hash of documents and analyser, so an index is
-// never used for other documents. It is written aside and renamed when complete.
+// The folder's name holds the hash of documents and analyser, so an index is never
+// used for other documents. It is written aside and renamed when complete; a second
+// process that wants to build the same index gets ErrIndexBusy at once.
 func OpenBM25(ctx context.Context, dir string, docs []Document, analyzer string, params BM25Params) (*BM25, error) {
-	if params.K1 < 0 || params.B < 0 || params.B > 1 {
-		return nil, fmt.Errorf("BM25 needs k1 >= 0 and b in [0,1], got k1=%g b=%g", params.K1, params.B)
+	if err := params.Check(); err != nil {
+		return nil, err
 	}
 	analyze, err := analyzerByName(analyzer)
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, fmt.Sprintf("bm25-v%d-%s", formatVersion, corpusHash(docs, analyzer)[:32]))
-	p, err := loadPostings(ctx, path)
+	path := filepath.Join(dir, fmt.Sprintf("bm25-v%d-%s-%s", formatVersion, analyzer, corpusHash(docs, analyzer)[:32]))
+	p, err := openPostings(filepath.Join(path, postingsFile))
 	if err != nil {
-		if err := os.RemoveAll(path); err != nil {
-			return nil, fmt.Errorf("remove an unusable index: %w", err)
-		}
-		if err := build(ctx, path, docs, analyzer); err != nil {
-			return nil, err
-		}
-		if p, err = loadPostings(ctx, path); err != nil {
+		if p, err = rebuild(ctx, path, docs, analyzer); err != nil {
 			return nil, err
 		}
 	}
 	p.analyze = analyze
-	return &BM25{p, params}, nil
+	return newBM25(p, params), nil
 }
 
 // corpusHash identifies documents and analysis, whatever the documents' order.
@@ -83,55 +79,59 @@ func corpusHash(docs []Document, analyzer string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-var analyzerCache = struct {
-	sync.Mutex
-	*registry.Cache
-}{Cache: registry.NewCache()}
-
-func analyzerByName(name string) (func(string) []string, error) {
-	analyzerCache.Lock()
-	defer analyzerCache.Unlock()
-	a, err := analyzerCache.AnalyzerNamed(name)
-	if err != nil {
-		return nil, fmt.Errorf("unknown analyser %q; there are %v", name, Analyzers)
-	}
-	return func(text string) []string { return terms(a, text) }, nil
-}
-
-func terms(a analysis.Analyzer, text string) []string {
-	tokens := a.Analyze([]byte(text))
-	out := make([]string, len(tokens))
-	for i, t := range tokens {
-		out[i] = string(t.Term)
-	}
-	return out
-}
-
-func build(ctx context.Context, path string, docs []Document, analyzer string) (err error) {
+// rebuild makes what is missing, under a lock: the postings from a complete Bleve
+// index, or all of it.
+func rebuild(ctx context.Context, path string, docs []Document, analyzer string) (*postings, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return fmt.Errorf("create the index folder: %w", err)
+		return nil, fmt.Errorf("create the index folder: %w", err)
 	}
-	aside, err := os.MkdirTemp(filepath.Dir(path), ".building-*")
+	lock := flock.New(path + ".lock")
+	got, err := lock.TryLock()
 	if err != nil {
-		return fmt.Errorf("create the index folder: %w", err)
+		return nil, fmt.Errorf("lock the index %s: %w", path, err)
+	}
+	if !got {
+		return nil, fmt.Errorf("%s: %w; wait for it and try again", path, ErrIndexBusy)
+	}
+	defer lock.Unlock()
+	if p, err := openPostings(filepath.Join(path, postingsFile)); err == nil {
+		return p, nil // finished by another process in the meantime
+	}
+	if err := extract(ctx, path); err != nil {
+		if err := os.RemoveAll(path); err != nil {
+			return nil, fmt.Errorf("remove an unusable index: %w", err)
+		}
+		if err := build(ctx, path, docs, analyzer); err != nil {
+			return nil, err
+		}
+	}
+	return openPostings(filepath.Join(path, postingsFile))
+}
+
+func build(ctx context.Context, path string, docs []Document, analyzer string) error {
+	aside := path + ".building"
+	if err := os.RemoveAll(aside); err != nil {
+		return fmt.Errorf("remove an unfinished index: %w", err)
 	}
 	defer os.RemoveAll(aside)
-	inner := filepath.Join(aside, "bleve")
-	idx, err := bleve.NewUsing(inner, indexMapping(analyzer), scorch.Name, scorch.Name, map[string]any{"bolt_timeout": lockWait})
+	if err := os.MkdirAll(aside, 0o777); err != nil {
+		return fmt.Errorf("create the index folder: %w", err)
+	}
+	idx, err := bleve.NewUsing(filepath.Join(aside, bleveFolder), indexMapping(bleveName(analyzer)), scorch.Name, scorch.Name, map[string]any{"bolt_timeout": lockWait})
 	if err != nil {
 		return fmt.Errorf("create an index in %s: %w", aside, err)
 	}
 	err = fill(ctx, idx, docs)
-	if closeErr := idx.Close(); err == nil && closeErr != nil {
+	if closeErr := idx.Close(); err == nil {
 		err = closeErr
+	}
+	if err == nil {
+		err = extract(ctx, aside)
 	}
 	if err != nil {
 		return fmt.Errorf("index %d documents in %s: %w", len(docs), aside, err)
 	}
-	if err := os.Rename(inner, path); err != nil {
-		if _, statErr := os.Stat(path); statErr == nil {
-			return nil // another process finished the same index first
-		}
+	if err := os.Rename(aside, path); err != nil {
 		return fmt.Errorf("put the finished index in place: %w", err)
 	}
 	return nil
@@ -177,30 +177,40 @@ func indexMapping(analyzer string) mapping.IndexMapping {
 	return m
 }
 
-// loadPostings reads a complete index into memory.
-func loadPostings(ctx context.Context, path string) (*postings, error) {
-	idx, err := bleve.OpenUsing(path, map[string]any{"bolt_timeout": lockWait, "read_only": true})
+// extract writes the postings of a complete Bleve index beside it.
+func extract(ctx context.Context, path string) error {
+	idx, err := bleve.OpenUsing(filepath.Join(path, bleveFolder), map[string]any{"bolt_timeout": lockWait, "read_only": true})
 	if err != nil {
-		return nil, fmt.Errorf("open the index %s: %w", path, err)
+		return fmt.Errorf("open the index %s: %w", path, err)
 	}
 	defer idx.Close()
 	if mark, err := idx.GetInternal([]byte(completeKey)); err != nil || string(mark) != "yes" {
-		return nil, fmt.Errorf("the index %s is not complete", path)
+		return fmt.Errorf("the index %s is not complete", path)
 	}
 	advanced, err := idx.Advanced()
 	if err != nil {
-		return nil, fmt.Errorf("open the index %s: %w", path, err)
+		return fmt.Errorf("open the index %s: %w", path, err)
 	}
 	reader, err := advanced.Reader()
 	if err != nil {
-		return nil, fmt.Errorf("read the index %s: %w", path, err)
+		return fmt.Errorf("read the index %s: %w", path, err)
 	}
 	p, err := readPostings(ctx, reader)
-	return p, errors.Join(err, reader.Close())
+	if err = errors.Join(err, reader.Close()); err != nil {
+		return err
+	}
+	aside := filepath.Join(path, postingsFile+".writing")
+	if err := p.write(aside); err != nil {
+		return err
+	}
+	if err := os.Rename(aside, filepath.Join(path, postingsFile)); err != nil {
+		return fmt.Errorf("put the postings in place: %w", err)
+	}
+	return nil
 }
 
 func readPostings(ctx context.Context, reader blevestore.IndexReader) (*postings, error) {
-	p := &postings{lists: map[string][]entry{}}
+	p := &postings{}
 	number, err := numberDocuments(reader, p)
 	if err != nil {
 		return nil, err
@@ -210,37 +220,43 @@ func readPostings(ctx context.Context, reader blevestore.IndexReader) (*postings
 		return nil, fmt.Errorf("read the index dictionary: %w", err)
 	}
 	defer dict.Close()
+	var list []uint64 // document number above, frequency below, of one term
 	for {
 		e, err := dict.Next()
 		if err != nil {
 			return nil, fmt.Errorf("read the index dictionary: %w", err)
 		}
 		if e == nil {
-			break
+			return p, nil
 		}
-		if err := readTerm(ctx, reader, p, number, e.Term); err != nil {
+		if list, err = readTerm(ctx, reader, number, e.Term, list[:0]); err != nil {
 			return nil, fmt.Errorf("read the postings of %q: %w", e.Term, err)
 		}
+		slices.Sort(list)
+		for _, x := range list {
+			doc, tf := uint32(x>>32), uint32(x)
+			p.docs, p.tfs = append(p.docs, doc), append(p.tfs, tf)
+			p.lengths[doc] += tf
+			p.tokens += uint64(tf)
+		}
+		p.terms = append(p.terms, e.Term...)
+		p.termEnds = append(p.termEnds, uint64(len(p.terms)))
+		p.ends = append(p.ends, uint64(len(p.docs)))
 	}
-	total := 0
-	for _, n := range p.lengths {
-		total += n
-	}
-	if len(p.ids) > 0 {
-		p.mean = float64(total) / float64(len(p.ids))
-	}
-	return p, nil
 }
 
+// numberDocuments numbers documents in the order of their ids and returns the
+// number by Bleve's internal id.
 func numberDocuments(reader blevestore.IndexReader, p *postings) (map[string]uint32, error) {
-	ids, err := reader.DocIDReaderAll()
+	all, err := reader.DocIDReaderAll()
 	if err != nil {
 		return nil, fmt.Errorf("read the index's documents: %w", err)
 	}
-	defer ids.Close()
-	number := map[string]uint32{}
+	defer all.Close()
+	type document struct{ internal, external string }
+	var docs []document
 	for {
-		id, err := ids.Next()
+		id, err := all.Next()
 		if err != nil {
 			return nil, fmt.Errorf("read the index's documents: %w", err)
 		}
@@ -251,34 +267,39 @@ func numberDocuments(reader blevestore.IndexReader, p *postings) (map[string]uin
 		if err != nil {
 			return nil, fmt.Errorf("read the index's documents: %w", err)
 		}
-		number[string(id)] = uint32(len(p.ids))
-		p.ids = append(p.ids, name)
+		docs = append(docs, document{string(id), name})
 	}
-	p.lengths = make([]int, len(p.ids))
+	sort.Slice(docs, func(i, j int) bool { return docs[i].external < docs[j].external })
+	number := make(map[string]uint32, len(docs))
+	for i, d := range docs {
+		number[d.internal] = uint32(i)
+		p.ids = append(p.ids, d.external...)
+		p.idEnds = append(p.idEnds, uint64(len(p.ids)))
+	}
+	p.lengths = make([]uint32, len(docs))
 	return number, nil
 }
 
-func readTerm(ctx context.Context, reader blevestore.IndexReader, p *postings, number map[string]uint32, term string) error {
-	list, err := reader.TermFieldReader(ctx, []byte(term), field, true, false, false)
+func readTerm(ctx context.Context, reader blevestore.IndexReader, number map[string]uint32, term string, list []uint64) ([]uint64, error) {
+	r, err := reader.TermFieldReader(ctx, []byte(term), field, true, false, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer list.Close()
+	defer r.Close()
 	var doc blevestore.TermFieldDoc
 	for {
-		d, err := list.Next(&doc)
+		d, err := r.Next(&doc)
 		if errors.Is(err, io.EOF) || (err == nil && d == nil) {
-			return nil
+			return list, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		n, ok := number[string(d.ID)]
 		if !ok {
-			return fmt.Errorf("a posting names an unknown document")
+			return nil, fmt.Errorf("a posting names an unknown document")
 		}
-		p.lists[term] = append(p.lists[term], entry{n, uint32(d.Freq)})
-		p.lengths[n] += int(d.Freq)
+		list = append(list, uint64(n)<<32|uint64(uint32(d.Freq)))
 		doc = *doc.Reset()
 	}
 }

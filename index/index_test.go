@@ -2,11 +2,15 @@ package index
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -71,7 +75,7 @@ func TestBM25ReopenAndRebuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := ranking(t, first, Query{Text: "cat bird dog"}, 3)
-	folders, _ := filepath.Glob(filepath.Join(dir, "bm25-*"))
+	folders, _ := filepath.Glob(filepath.Join(dir, "bm25-*[0-9a-f]"))
 	if len(folders) != 1 {
 		t.Fatalf("folders %v", folders)
 	}
@@ -82,18 +86,60 @@ func TestBM25ReopenAndRebuild(t *testing.T) {
 	if diff := cmp.Diff(want, ranking(t, again, Query{Text: "cat bird dog"}, 3)); diff != "" {
 		t.Error("after reopening:", diff)
 	}
-	if err := os.WriteFile(filepath.Join(folders[0], "index_meta.json"), []byte("broken"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	rebuilt, err := OpenBM25(ctx, dir, five, "en", DefaultBM25)
+	first.Close()
+	again.Close()
+	// A damaged byte anywhere in the arrays is found, and they are made again from
+	// Bleve's index; with that gone, too, everything is made again from the documents.
+	arrays := filepath.Join(folders[0], postingsFile)
+	data, err := os.ReadFile(arrays)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, ranking(t, rebuilt, Query{Text: "cat bird dog"}, 3)); diff != "" {
-		t.Error("after rebuilding:", diff)
+	for _, at := range []int{0, 8, len(data) / 2, len(data) - 9, len(data) - 8} {
+		bad := slices.Clone(data)
+		bad[at] ^= 1
+		for what, damage := range map[string]func() error{
+			"byte":      func() error { return os.WriteFile(arrays, bad, 0o666) },
+			"cut":       func() error { return os.WriteFile(arrays, data[:at], 0o666) },
+			"no arrays": func() error { return os.Remove(arrays) },
+			"no bleve": func() error {
+				return errors.Join(os.RemoveAll(filepath.Join(folders[0], bleveFolder)), os.WriteFile(arrays, bad, 0o666))
+			},
+		} {
+			if err := damage(); err != nil {
+				t.Fatal(err)
+			}
+			rebuilt, err := OpenBM25(ctx, dir, five, "en", DefaultBM25)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, ranking(t, rebuilt, Query{Text: "cat bird dog"}, 3)); diff != "" {
+				t.Errorf("after damage (%s at %d): %s", what, at, diff)
+			}
+			rebuilt.Close()
+		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".building-*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.building")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A second process that wants to build the same index gets an error at once.
+func TestBM25BuildIsLocked(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, fmt.Sprintf("bm25-v%d-en-%s", formatVersion, corpusHash(five, "en")[:32]))
+	other := flock.New(path + ".lock")
+	if got, err := other.TryLock(); err != nil || !got {
+		t.Fatal(got, err)
+	}
+	if _, err := OpenBM25(context.Background(), dir, five, "en", DefaultBM25); !errors.Is(err, ErrIndexBusy) {
+		t.Errorf("got %v", err)
+	}
+	if err := other.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenBM25(context.Background(), dir, five, "en", DefaultBM25); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -105,7 +151,7 @@ func TestBM25Errors(t *testing.T) {
 	if _, err := OpenBM25(ctx, t.TempDir(), five, "klingon", DefaultBM25); err == nil {
 		t.Error("an unknown analyser is accepted")
 	}
-	if _, err := OpenBM25(ctx, t.TempDir(), five, "en", BM25Params{1, 2}); err == nil {
+	if _, err := OpenBM25(ctx, t.TempDir(), five, "en", BM25Params{K1: 1, B: 2}); err == nil {
 		t.Error("b=2 is accepted")
 	}
 	empty, err := OpenBM25(ctx, t.TempDir(), nil, "en", DefaultBM25)

@@ -35,7 +35,14 @@ func TestDocumentedExamples(t *testing.T) {
 		}
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			demo := demoCommand(t)
+			examples, err := filepath.Abs("../../docs/examples")
+			if err != nil {
+				t.Fatal(err)
+			}
 			t.Chdir(t.TempDir())
+			if err := os.CopyFS("examples", os.DirFS(examples)); err != nil {
+				t.Fatal(err)
+			}
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			out, n := runExamples(t, string(data), demo)
 			ran += n

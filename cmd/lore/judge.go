@@ -35,7 +35,7 @@ type validateFlags struct {
 }
 
 func newValidate() *cobra.Command {
-	f := validateFlags{runFlags: runFlags{temperature: -1, topP: -1}}
+	f := validateFlags{runFlags: noGeneration}
 	c := &cobra.Command{
 		Use:   "validate LABELS",
 		Short: "Measure judges against people",

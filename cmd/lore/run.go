@@ -31,7 +31,7 @@ type runFlags struct {
 	temperature, topP           float64
 	think                       string
 	seed                        uint64
-	analyzer, indexDir          string
+	analyzer, indexDir, variant string
 	k1, b                       float64
 	json                        bool
 	judgeMode, unsure           string
@@ -39,6 +39,9 @@ type runFlags struct {
 	minMass                     float64
 	samples                     int
 }
+
+// noGeneration are the settings of verbs that open judges and generate nothing.
+var noGeneration = runFlags{temperature: -1, topP: -1, analyzer: "en", k1: index.DefaultBM25.K1, b: index.DefaultBM25.B}
 
 func newRun() *cobra.Command {
 	var f runFlags
@@ -72,7 +75,8 @@ func newRun() *cobra.Command {
 	fl.StringVar(&f.think, "think", "", "thoughts of models that can think: false, true, low, medium or high (default false)")
 	fl.Float64Var(&f.k1, "bm25-k1", index.DefaultBM25.K1, "BM25 k1")
 	fl.Float64Var(&f.b, "bm25-b", index.DefaultBM25.B, "BM25 b")
-	fl.StringVar(&f.analyzer, "bm25-analyzer", "en", "text analyser of BM25: "+strings.Join(index.Analyzers, " or "))
+	fl.StringVar(&f.variant, "bm25-variant", string(index.Lucene), "form of BM25: lucene, or okapi as rank_bm25 computes it")
+	fl.StringVar(&f.analyzer, "bm25-analyzer", "en", "text analyser of BM25: "+strings.Join(index.Analyzers, ", "))
 	fl.StringVar(&f.indexDir, "index-dir", "", "folder for indexes (default: lore/index in the user's cache folder)")
 	return c
 }
@@ -174,7 +178,7 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	opt := run.Options{
 		Generators: list(f.generator), Judges: list(f.judge), Retrievers: list(f.retriever), Limit: f.limit, Budget: d.Budget,
 		Seed: f.seed, Slots: f.slots, Host: f.host, NumCtx: f.numCtx, NumPredict: d.NumPredict, Temperature: d.Temperature, TopP: d.TopP, Think: f.think,
-		Analyzer: f.analyzer, BM25: index.BM25Params{K1: f.k1, B: f.b}, IndexDir: f.indexDir, Version: versionText(),
+		Analyzer: f.analyzer, BM25: index.BM25Params{K1: f.k1, B: f.b, Variant: index.Variant(f.variant)}, IndexDir: f.indexDir, Version: versionText(),
 	}
 	if len(opt.Retrievers) == 0 {
 		opt.Retrievers = list(d.Retrievers)

@@ -25,7 +25,7 @@ type scoreFlags struct {
 }
 
 func newScore() *cobra.Command {
-	f := scoreFlags{runFlags: runFlags{temperature: -1, topP: -1}} // generation is none of score's business
+	f := scoreFlags{runFlags: noGeneration} // generation is none of score's business
 	c := &cobra.Command{
 		Use:   "score BENCHMARK FILE...",
 		Short: "Score recorded outputs without generating anything",

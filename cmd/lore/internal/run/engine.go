@@ -164,6 +164,7 @@ func (e *engine) prepare(ctx context.Context) error {
 // retrieve ranks for every retriever and item, and writes the run files.
 func (e *engine) retrieve(ctx context.Context) ([][]datasets.Retrieved, error) {
 	set := newRetrievers(e.opt, e.ds)
+	defer set.Close()
 	step := e.opt.Progress.Start("retrieve", len(e.opt.Retrievers)*len(e.items))
 	if err := e.writeQrels(); err != nil {
 		return nil, err
@@ -403,8 +404,8 @@ func (e *engine) manifest() store.Manifest {
 	m := store.Manifest{Format: store.Format, Lore: e.opt.Version, Benchmark: e.bench.Name(), Data: e.ds.Files, DataHash: e.ds.Hash,
 		Prompts: e.prompts.Hashes(), Retrievers: e.opt.Retrievers, Server: e.models.server, Tokenizer: tokens.Name, Seed: e.opt.Seed,
 		Items: len(e.items), Warnings: append(append([]string(nil), e.ds.Warnings...), e.models.warnings...),
-		Settings: map[string]any{"budget_tokens": e.opt.Budget.Tokens, "limit": e.opt.Limit, "bm25_k1": e.opt.BM25.K1, "bm25_b": e.opt.BM25.B,
-			"bm25_analyzer": e.opt.Analyzer, "resamples": Resamples, "level": Level}}
+		Settings: map[string]any{"budget_tokens": e.opt.Budget.Tokens, "limit": e.opt.Limit, "bm25": e.opt.BM25.Describe(), "bm25_analyzer": e.opt.Analyzer,
+			"resamples": Resamples, "level": Level}}
 	for _, g := range e.generators {
 		m.Generators = append(m.Generators, g.manifest())
 	}

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/datasets"
@@ -33,6 +34,12 @@ func CheckNames(opt Options) error {
 			return usage("unknown retriever %q; there are: %s", name, RetrieverHelp)
 		}
 	}
+	if err := opt.BM25.Check(); err != nil {
+		return &UsageError{err.Error()}
+	}
+	if !slices.Contains(index.Analyzers, opt.Analyzer) {
+		return usage("unknown analyser %q; there are: %s", opt.Analyzer, strings.Join(index.Analyzers, ", "))
+	}
 	for _, name := range opt.Generators {
 		if name != extractive.BackendName && !isOllama(name) {
 			return usage("unknown generator %q; write %s or %s:NAME", name, extractive.BackendName, ollama.BackendName)
@@ -58,6 +65,15 @@ type retrievers struct {
 	opt  Options
 	docs map[*datasets.Corpus][]index.Document
 	runs map[string]*trec.Run
+
+	close []func() error // of what was opened
+}
+
+// Close frees what the retrievers hold open.
+func (r *retrievers) Close() {
+	for _, c := range r.close {
+		_ = c() // a mapped file that cannot be unmapped is freed with the process
+	}
 }
 
 func newRetrievers(opt Options, ds *datasets.Dataset) *retrievers {
@@ -78,7 +94,12 @@ func (r *retrievers) open(ctx context.Context, name string, c *datasets.Corpus) 
 	kind, rest, _ := strings.Cut(name, ":")
 	switch kind {
 	case "bm25":
-		return index.OpenBM25(ctx, r.opt.IndexDir, docs, r.opt.Analyzer, r.opt.BM25)
+		b, err := index.OpenBM25(ctx, r.opt.IndexDir, docs, r.opt.Analyzer, r.opt.BM25)
+		if err != nil {
+			return nil, err
+		}
+		r.close = append(r.close, b.Close)
+		return b, nil
 	case "keywords":
 		return index.Keywords(docs), nil
 	case "random":

@@ -1,0 +1,132 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/blevesearch/bleve/v2"
+)
+
+// passages makes n passages of about 100 words: first the real ones of both MSRS
+// corpora, then words drawn from all of these with 0.3 % new words. The same n gives
+// the same passages.
+func passages(tb testing.TB, n int) []Document {
+	tb.Helper()
+	var words []string
+	for _, domain := range []string{"story", "meeting"} {
+		for _, d := range msrsDocuments(tb, domain) {
+			words = append(words, strings.Fields(d.Text)...)
+		}
+	}
+	rng := rand.New(rand.NewPCG(42, 42))
+	out := make([]Document, n)
+	for i := range out {
+		var b strings.Builder
+		real := (i+1)*100 <= len(words)
+		for k := range 100 {
+			switch {
+			case real:
+				b.WriteString(words[i*100+k])
+			case rng.IntN(1000) < 3:
+				fmt.Fprintf(&b, "neu%x", rng.Uint32())
+			default:
+				b.WriteString(words[rng.IntN(len(words))])
+			}
+			b.WriteByte(' ')
+		}
+		out[i] = Document{fmt.Sprintf("p%07d", i), b.String()}
+	}
+	return out
+}
+
+// BenchmarkIndex500k builds an index of 500,000 passages and compares, on the same
+// Bleve index and for the same 391 MSRS queries, the median latency of lore's top
+// 100 with that of Bleve's own match query. `make bench-index` runs it.
+func BenchmarkIndex500k(b *testing.B) {
+	if os.Getenv("LORE_BENCH_INDEX") == "" {
+		b.Skip("takes minutes; make bench-index runs it")
+	}
+	const n = 500_000
+	docs := passages(b, n)
+	var queries []string
+	for _, domain := range []string{"story", "meeting"} {
+		for _, q := range msrsQueries(b, domain) {
+			queries = append(queries, q.Query)
+		}
+	}
+	slices.Sort(queries)
+	for b.Loop() {
+		dir := b.TempDir()
+		start := time.Now()
+		one, err := OpenBM25(context.Background(), dir, docs, "en", DefaultBM25)
+		if err != nil {
+			b.Fatal(err)
+		}
+		build := time.Since(start)
+		one.Close()
+		path, _ := filepath.Glob(filepath.Join(dir, "bm25-*[0-9a-f]"))
+		start = time.Now()
+		p, err := openPostings(filepath.Join(path[0], postingsFile))
+		if err != nil {
+			b.Fatal(err)
+		}
+		opened := time.Since(start)
+		p.analyze, err = analyzerByName("en")
+		if err != nil {
+			b.Fatal(err)
+		}
+		ours := newBM25(p, DefaultBM25)
+		theirs, err := bleve.OpenUsing(filepath.Join(path[0], bleveFolder), map[string]any{"read_only": true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		runtime.GC()
+		mine := median(b, queries, func(q string) error {
+			_, err := ours.Retrieve(context.Background(), Query{Text: q}, 100)
+			return err
+		})
+		bleves := median(b, queries, func(q string) error {
+			match := bleve.NewMatchQuery(q)
+			match.SetField(field)
+			found, err := theirs.Search(bleve.NewSearchRequestOptions(match, 100, 0, false))
+			if err == nil && len(found.Hits) == 0 {
+				return fmt.Errorf("Bleve finds nothing for %q: the comparison would be void", q)
+			}
+			return err
+		})
+		theirs.Close()
+		ours.Close()
+		b.ReportMetric(n/build.Seconds(), "passages/s")
+		b.ReportMetric(float64(opened.Milliseconds()), "ms-to-open")
+		b.ReportMetric(float64(mine.Microseconds())/1000, "ms-median")
+		b.ReportMetric(float64(bleves.Microseconds())/1000, "ms-median-bleve")
+		b.ReportMetric(float64(bleves)/float64(mine), "times-faster")
+	}
+}
+
+// median latency over the queries, after one pass to warm up.
+func median(b *testing.B, queries []string, search func(string) error) time.Duration {
+	b.Helper()
+	var times []time.Duration
+	for pass := range 2 {
+		for _, q := range queries {
+			start := time.Now()
+			if err := search(q); err != nil {
+				b.Fatal(err)
+			}
+			if pass == 1 {
+				times = append(times, time.Since(start))
+			}
+		}
+	}
+	slices.Sort(times)
+	return times[len(times)/2]
+}
