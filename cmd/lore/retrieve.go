@@ -19,11 +19,10 @@ import (
 )
 
 type retrieveFlags struct {
-	retriever, out, tag         string
-	k                           int
-	seed                        uint64
-	analyzer, indexDir, variant string
-	k1, b                       float64
+	bm25Flags
+	retriever, out, tag string
+	k                   int
+	seed                uint64
 }
 
 const retrieveHelp = "bm25, keywords, random, or a fusion of them: rrf(bm25,keywords), convex(...), combmnz(...)"
@@ -46,17 +45,16 @@ func newRetrieve() *cobra.Command {
 	fl.StringVar(&f.out, "out", "", "run file to write (default: standard output)")
 	fl.StringVar(&f.tag, "tag", "", "name of the run (default: the retriever)")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random retriever")
-	fl.Float64Var(&f.k1, "bm25-k1", index.DefaultBM25.K1, "BM25 k1")
-	fl.Float64Var(&f.b, "bm25-b", index.DefaultBM25.B, "BM25 b")
-	fl.StringVar(&f.variant, "bm25-variant", string(index.Lucene), "form of BM25: lucene, or okapi as rank_bm25 computes it")
-	fl.StringVar(&f.analyzer, "bm25-analyzer", "en", "text analyser of BM25: "+strings.Join(index.Analyzers, ", "))
-	fl.StringVar(&f.indexDir, "index-dir", "", "folder for indexes (default: lore/index in the user's cache folder)")
+	f.bm25Flags.add(c)
 	return c
 }
 
 func retrieve(c *cobra.Command, f retrieveFlags, corpus, queries string) error {
 	if f.k < 0 {
 		return &run.UsageError{Msg: "--k cannot be negative"}
+	}
+	if err := f.bm25Flags.check(); err != nil {
+		return err
 	}
 	docs, err := readCorpus(corpus)
 	if err != nil {
@@ -125,18 +123,11 @@ func (f retrieveFlags) open(ctx context.Context, name string, docs []index.Docum
 	}
 	switch name {
 	case "bm25":
-		params := index.BM25Params{K1: f.k1, B: f.b, Variant: index.Variant(f.variant)}
-		if err := params.Check(); err != nil {
-			return nil, &run.UsageError{Msg: err.Error()}
-		}
-		if !slices.Contains(index.Analyzers, f.analyzer) {
-			return nil, &run.UsageError{Msg: fmt.Sprintf("unknown analyser %q; there are: %s", f.analyzer, strings.Join(index.Analyzers, ", "))}
-		}
 		dir := f.indexDir
 		if dir == "" {
 			dir = indexDir(".")
 		}
-		return index.OpenBM25(ctx, dir, docs, f.analyzer, params)
+		return index.OpenBM25(ctx, dir, docs, f.analyzer, f.params())
 	case "keywords":
 		return index.Keywords(docs), nil
 	case "random":

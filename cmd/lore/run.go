@@ -31,17 +31,46 @@ type runFlags struct {
 	temperature, topP           float64
 	think                       string
 	seed                        uint64
-	analyzer, indexDir, variant string
-	k1, b                       float64
-	json                        bool
-	judgeMode, unsure           string
-	batch, average              bool
-	minMass                     float64
-	samples                     int
+	bm25Flags
+	json              bool
+	judgeMode, unsure string
+	batch, average    bool
+	minMass           float64
+	samples           int
 }
 
 // noGeneration are the settings of verbs that open judges and generate nothing.
-var noGeneration = runFlags{temperature: -1, topP: -1, analyzer: "en", k1: index.DefaultBM25.K1, b: index.DefaultBM25.B}
+var noGeneration = runFlags{temperature: -1, topP: -1, bm25Flags: bm25Flags{analyzer: "en"}}
+
+// bm25Flags are the flags of verbs that retrieve.
+type bm25Flags struct {
+	analyzer, indexDir, variant string
+	k1, b                       float64
+}
+
+func (f *bm25Flags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.Float64Var(&f.k1, "bm25-k1", index.DefaultBM25.K1, "BM25 k1")
+	fl.Float64Var(&f.b, "bm25-b", index.DefaultBM25.B, "BM25 b")
+	fl.StringVar(&f.variant, "bm25-variant", string(index.Lucene), "form of BM25: lucene, or okapi as rank_bm25 computes it")
+	fl.StringVar(&f.analyzer, "bm25-analyzer", "en", "text analyser of BM25: "+strings.Join(index.Analyzers, ", "))
+	fl.StringVar(&f.indexDir, "index-dir", "", "folder for indexes (default: lore/index in the user's cache folder)")
+}
+
+func (f bm25Flags) params() index.BM25Params {
+	return index.BM25Params{K1: f.k1, B: f.b, Variant: index.Variant(f.variant)}
+}
+
+// check refuses parameters and analysers that do not exist.
+func (f bm25Flags) check() error {
+	if err := f.params().Check(); err != nil {
+		return &run.UsageError{Msg: err.Error()}
+	}
+	if !slices.Contains(index.Analyzers, f.analyzer) {
+		return &run.UsageError{Msg: fmt.Sprintf("unknown analyser %q; there are: %s", f.analyzer, strings.Join(index.Analyzers, ", "))}
+	}
+	return nil
+}
 
 func newRun() *cobra.Command {
 	var f runFlags
@@ -73,11 +102,7 @@ func newRun() *cobra.Command {
 	fl.Float64Var(&f.temperature, "temperature", -1, "sampling temperature of the generator (default: the benchmark's)")
 	fl.Float64Var(&f.topP, "top-p", -1, "top-p of the generator (default: the benchmark's)")
 	fl.StringVar(&f.think, "think", "", "thoughts of models that can think: false, true, low, medium or high (default false)")
-	fl.Float64Var(&f.k1, "bm25-k1", index.DefaultBM25.K1, "BM25 k1")
-	fl.Float64Var(&f.b, "bm25-b", index.DefaultBM25.B, "BM25 b")
-	fl.StringVar(&f.variant, "bm25-variant", string(index.Lucene), "form of BM25: lucene, or okapi as rank_bm25 computes it")
-	fl.StringVar(&f.analyzer, "bm25-analyzer", "en", "text analyser of BM25: "+strings.Join(index.Analyzers, ", "))
-	fl.StringVar(&f.indexDir, "index-dir", "", "folder for indexes (default: lore/index in the user's cache folder)")
+	f.bm25Flags.add(c)
 	return c
 }
 
@@ -178,7 +203,7 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	opt := run.Options{
 		Generators: list(f.generator), Judges: list(f.judge), Retrievers: list(f.retriever), Limit: f.limit, Budget: d.Budget,
 		Seed: f.seed, Slots: f.slots, Host: f.host, NumCtx: f.numCtx, NumPredict: d.NumPredict, Temperature: d.Temperature, TopP: d.TopP, Think: f.think,
-		Analyzer: f.analyzer, BM25: index.BM25Params{K1: f.k1, B: f.b, Variant: index.Variant(f.variant)}, IndexDir: f.indexDir, Version: versionText(),
+		Analyzer: f.analyzer, BM25: f.params(), IndexDir: f.indexDir, Version: versionText(),
 	}
 	if len(opt.Retrievers) == 0 {
 		opt.Retrievers = list(d.Retrievers)
@@ -202,6 +227,9 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	}
 	var err error
 	if opt.Judging, err = f.judging(); err != nil {
+		return opt, err
+	}
+	if err := f.bm25Flags.check(); err != nil {
 		return opt, err
 	}
 	if err := run.CheckNames(opt); err != nil {

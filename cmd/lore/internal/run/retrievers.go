@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"lore/datasets"
@@ -33,12 +32,6 @@ func CheckNames(opt Options) error {
 		default:
 			return usage("unknown retriever %q; there are: %s", name, RetrieverHelp)
 		}
-	}
-	if err := opt.BM25.Check(); err != nil {
-		return &UsageError{err.Error()}
-	}
-	if !slices.Contains(index.Analyzers, opt.Analyzer) {
-		return usage("unknown analyser %q; there are: %s", opt.Analyzer, strings.Join(index.Analyzers, ", "))
 	}
 	for _, name := range opt.Generators {
 		if name != extractive.BackendName && !isOllama(name) {
