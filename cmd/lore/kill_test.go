@@ -36,11 +36,10 @@ func TestKillAtAnyMoment(t *testing.T) {
 		return cmd
 	}
 	calm := filepath.Join(t.TempDir(), "calm")
-	start := time.Now()
 	if out, err := command(calm).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	length := time.Since(start)
+	total := server.Count()
 	want := read(t, calm, "scores.json")
 
 	rng := rand.New(rand.NewPCG(7, 11))
@@ -51,13 +50,26 @@ func TestKillAtAnyMoment(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(rng.Float64() * float64(length)))
+		// A moment is a number of requests and a little more, so that a slow machine
+		// is killed as often in mid-run as a fast one.
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		moment, over := server.Count()+rng.IntN(total), false
+		for server.Count() < moment && !over {
+			select {
+			case err := <-ended:
+				ended <- err
+				over = true
+			case <-time.After(time.Millisecond):
+			}
+		}
+		time.Sleep(time.Duration(rng.IntN(12)) * time.Millisecond)
 		_ = cmd.Process.Kill() // it may have finished
-		if cmd.Wait() != nil {
+		if <-ended != nil {
 			interrupted++
 		}
 		finished := journalled(t, dir)
-		before := len(server.Chats())
+		before := server.Count()
 		if out, err := command(dir).CombinedOutput(); err != nil {
 			t.Fatalf("the rerun failed: %v\n%s", err, out)
 		}
@@ -164,7 +176,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for len(server.Chats()) < 5 {
+	for server.Count() < 5 {
 		time.Sleep(5 * time.Millisecond)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
@@ -193,7 +205,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for len(server.Chats()) == 0 {
+	for server.Count() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	out, err := start().CombinedOutput()

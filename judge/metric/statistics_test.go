@@ -254,3 +254,58 @@ func FuzzParseMeasure(f *testing.F) {
 		}
 	})
 }
+
+// The remaining measures on inputs of a realistic size.
+func BenchmarkPoints(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	grades, answerable, hits := make([][]int, 20), make([]bool, 15), make([]bool, 30)
+	for i := range grades {
+		grades[i] = make([]int, len(answerable))
+		for q := range grades[i] {
+			grades[i][q] = rng.IntN(6)
+			answerable[q] = true
+		}
+	}
+	vectors := make([][]float64, 300)
+	for i := range vectors {
+		vectors[i] = make([]float64, 384)
+		for k := range vectors[i] {
+			vectors[i][k] = rng.NormFloat64()
+		}
+	}
+	a, c := make([]int, 1000), make([]int, 1000)
+	counts := make([][]int, 1000)
+	for i := range a {
+		a[i], c[i] = rng.IntN(3), rng.IntN(3)
+		counts[i] = make([]int, 3)
+		for range 3 {
+			counts[i][rng.IntN(3)]++
+		}
+	}
+	var labelled []Labelled
+	var rest []Unlabelled
+	for i := range 1000 {
+		labelled = append(labelled, Labelled{rng.Float64(), rng.Float64(), strconv.Itoa(i % 100)})
+		rest = append(rest, Unlabelled{rng.Float64(), strconv.Itoa(i % 100)})
+	}
+	cited, gold := numbers(1, 5, 9, 33, 70), numbers(1, 9, 12, 33, 80, 91)
+	probabilities, labels := map[string]float64{"4": 0.5, "5": 0.3, "The": 0.2}, map[string]float64{"1": 1, "2": 2, "3": 3, "4": 4, "5": 5}
+	for name, f := range map[string]func(){
+		"Citation":          func() { Citation(cited, gold) },
+		"Share":             func() { Share(hits) },
+		"QuestionCoverage":  func() { QuestionCoverage(grades, answerable, 3) },
+		"Density":           func() { Density(0.5, 900, 0.9, 1200) },
+		"Expected":          func() { Expected(probabilities, labels) },
+		"BERTScore300x384":  func() { BERTScore(vectors, vectors, nil, nil) },
+		"CohenKappa":        func() { CohenKappa(a, c, 3, Quadratic) },
+		"FleissKappa":       func() { FleissKappa(counts) },
+		"FreeMarginalKappa": func() { FreeMarginalKappa(counts) },
+		"PPIMean":           func() { PPIMean(labelled, rest, 0.95) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				f()
+			}
+		})
+	}
+}

@@ -63,6 +63,13 @@ func (s *Server) Chats() []api.ChatRequest {
 	return append([]api.ChatRequest(nil), s.chats...)
 }
 
+// Count returns the number of chat requests so far.
+func (s *Server) Count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.chats)
+}
+
 func (s *Server) names() []string {
 	if s.Names == nil {
 		return []string{"fake:latest"}

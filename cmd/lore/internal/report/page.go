@@ -135,6 +135,9 @@ func newAnswer(a store.Answer, t store.TaskVerdicts) answerView {
 	}
 	for i, v := range t.Verdicts {
 		one := verdictView{Text: t.Questions[i].Text, Label: v.Label, Class: v.Label, Unit: v.Unit, Evidence: strings.Join(v.Evidence, " ")}
+		if len(v.Flags) > 0 {
+			one.Evidence = strings.TrimSpace(one.Evidence + " (" + strings.Join(v.Flags, "; ") + ")")
+		}
 		if !v.Scored() {
 			one.Label, one.Class, one.Evidence = "unscored", "bad", v.Reason
 		}
