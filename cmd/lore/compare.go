@@ -151,6 +151,15 @@ func printComparison(w io.Writer, f compareFlags, systems []run.Contestant, metr
 		fmt.Fprintln(w)
 	}
 	show(w, report.Differences(diffs, metrics, f.level))
+	var manifest store.Manifest
+	for _, r := range runs {
+		manifest.Judges = append(manifest.Judges, r.Manifest.Judges...)
+		manifest.Generators = append(manifest.Generators, r.Manifest.Generators...)
+	}
+	if f.format == "text" {
+		fmt.Fprintln(w)
+	}
+	show(w, report.JudgeNotes(manifest))
 	return examples(w, f, systems, metrics, runs)
 }
 
