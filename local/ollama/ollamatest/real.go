@@ -120,7 +120,10 @@ func (r *Real) create(name string, seed uint64) {
 	data := r.tinyModel(seed)
 	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(data))
 	r.post("/api/blobs/"+digest, data)
-	body, err := json.Marshal(map[string]any{"model": name, "files": map[string]string{"tiny.gguf": digest}, "template": template})
+	// One thread: several would wait for each other in busy loops, and where tests of
+	// several packages share two processors, they then crawl.
+	body, err := json.Marshal(map[string]any{"model": name, "files": map[string]string{"tiny.gguf": digest}, "template": template,
+		"parameters": map[string]any{"num_thread": 1}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
