@@ -43,7 +43,7 @@ var outside = []struct {
 	{"github.com/knights-analytics/hugot", []string{"lore/embed"}},
 	{"github.com/tiktoken-go/tokenizer", []string{"lore/local/tokens"}},
 	{"github.com/google/jsonschema-go", []string{"lore/local/gate"}},
-	{"github.com/gofrs/flock", []string{"lore/cmd/lore/internal/store", "lore/index"}},
+	{"github.com/gofrs/flock", []string{"lore/cmd/lore/internal/store", "lore/index", "lore/local/gate"}},
 	{"github.com/blevesearch/mmap-go", []string{"lore/index"}},
 	{"gonum.org/v1/gonum", []string{"lore/judge"}},
 	{"github.com/spf13/cobra", []string{"lore/cmd"}},

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"lore/cmd/lore/internal/run"
 	"lore/datasets/all"
 	"lore/local"
 	"lore/local/ollama"
@@ -33,6 +34,9 @@ func newDoctor() *cobra.Command {
 			"refusal of over-long prompts, and slots. It connects to the model server only.",
 		Example: "  lore doctor\n  lore doctor --model qwen3:8b topic_news1.json",
 		RunE: func(c *cobra.Command, args []string) error {
+			if d.slots < 1 {
+				return &run.UsageError{Msg: "--most-slots is at least 1"}
+			}
 			d.w, d.data, d.bench = c.OutOrStdout(), args, bench
 			d.asked = c.Flags().Changed("host") || d.model != ""
 			return d.run(c.Context())

@@ -279,6 +279,19 @@ func TestJournalsOfOtherMachinesAreRead(t *testing.T) {
 	}
 }
 
+// Two doors never write one journal.
+func TestJournalIsLocked(t *testing.T) {
+	dir := t.TempDir()
+	g := open(t, dir, 1, &fake.Backend{})
+	if _, err := OpenJournal(dir, func(string) {}); !errors.Is(err, ErrJournalBusy) {
+		t.Errorf("a second journal opens: %v", err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir, 1, &fake.Backend{})
+}
+
 func TestCancelStopsAll(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &fake.Backend{Delay: time.Hour}

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"lore/local"
 )
 
@@ -34,6 +36,7 @@ type Entry struct {
 // before its reply is given to anyone.
 type Journal struct {
 	dir     string
+	lock    *flock.Flock
 	file    *os.File
 	readers map[string]*os.File
 
@@ -60,19 +63,30 @@ type write struct {
 	done chan struct{}
 }
 
-// OpenJournal opens the journal in dir, creating both if needed. A torn last
-// line, left by a crash, is cut off; a damaged line elsewhere is skipped with a
-// warning, so that its call is asked again.
+// ErrJournalBusy says that another process writes the journal.
+var ErrJournalBusy = errors.New("another lore process is writing this journal")
+
+// OpenJournal opens the journal in dir and locks it against other processes,
+// creating both if needed. A torn last line, left by a crash, is cut off; a damaged
+// line elsewhere is skipped with a warning, so that its call is asked again.
 func OpenJournal(dir string, warn func(string)) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("create the journal folder: %w", err)
 	}
 	path := filepath.Join(dir, journalName)
+	lock := flock.New(path + ".lock")
+	got, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the journal: %w", err)
+	}
+	if !got {
+		return nil, fmt.Errorf("%s: %w; wait for it or choose another folder with --out", path, ErrJournalBusy)
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("open the journal: %w", err)
+		return nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
 	}
-	j := &Journal{dir: dir, file: f, readers: map[string]*os.File{path: f}, index: map[string]span{},
+	j := &Journal{dir: dir, lock: lock, file: f, readers: map[string]*os.File{path: f}, index: map[string]span{},
 		wake: make(chan struct{}, 1), stopped: make(chan struct{})}
 	if err := j.load(path, warn); err != nil {
 		j.closeFiles()
@@ -280,7 +294,7 @@ func (j *Journal) Close() error {
 }
 
 func (j *Journal) closeFiles() error {
-	var first error
+	first := j.lock.Unlock()
 	for _, f := range j.readers {
 		if err := f.Close(); err != nil && first == nil {
 			first = fmt.Errorf("close the journal: %w", err)
