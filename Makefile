@@ -4,7 +4,10 @@
 GO        ?= go
 CACHE     ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/lore
 OLLAMA_VERSION = v0.17.4
-OLLAMA_DIR     = $(CACHE)/ollama-$(OLLAMA_VERSION)
+OLLAMA_STUB    = local/ollama/testserver/include/miniaudio/miniaudio.h
+# The folder's name changes with what the binary is made of, not with file times,
+# which every clone sets anew.
+OLLAMA_DIR     = $(CACHE)/ollama-$(OLLAMA_VERSION)-$(firstword $(shell cksum < $(OLLAMA_STUB)))
 OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
@@ -70,11 +73,10 @@ golden:
 ollama: $(OLLAMA)
 	@echo $(OLLAMA)
 
-$(OLLAMA): local/ollama/testserver/include/miniaudio/miniaudio.h
+$(OLLAMA):
 	mkdir -p $(OLLAMA_DIR)/include
 	cp -r local/ollama/testserver/include $(OLLAMA_DIR)
 	cd $(OLLAMA_DIR) && CGO_ENABLED=1 GOFLAGS= GOBIN=$(OLLAMA_DIR) CGO_CPPFLAGS=-I$(OLLAMA_DIR)/include $(GO) install github.com/ollama/ollama@$(OLLAMA_VERSION)
-	touch $(OLLAMA)
 
 test-ollama: $(OLLAMA)
 	LORE_OLLAMA=$(OLLAMA) $(GO) test -count=1 -run Real ./...

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"lore/datasets"
@@ -83,8 +84,11 @@ func TestLinkBeyondTheAnswer(t *testing.T) {
 	it := figure2(t)
 	ds := &datasets.Dataset{Items: []datasets.Item{it}}
 	it.subtopic.Summaries = map[string][]string{"summary_subtopic_x": {"- a [1]", "- b"}}
-	it.subtopic.EvalSummaries = map[string][]RecordedVerdict{"summary_subtopic_x": {{InsightID: "x", Coverage: "FULL_COVERAGE", BulletID: BulletID{7, true, "7"}}, {InsightID: "y", Coverage: "SOME"}}}
+	it.subtopic.EvalSummaries = map[string][]RecordedVerdict{"summary_subtopic_x": {{InsightID: "x", Coverage: "FULL_COVERAGE", BulletID: BulletID{7, true, "7"}}, {InsightID: "y", Coverage: "SOME"}, {InsightID: "stranger", Coverage: "FULL_COVERAGE"}}}
 	s := Benchmark{}.Recorded(ds)[0]
+	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "1 recorded verdicts name an insight") {
+		t.Errorf("notes %v", s.Notes)
+	}
 	byMetric := map[string]map[string]bool{}
 	for _, x := range it.Score(s.Outputs[0], s.Verdicts[0]) {
 		if byMetric[x.Metric] == nil {

@@ -45,7 +45,7 @@ func (Benchmark) Recorded(ds *datasets.Dataset) []datasets.Recorded {
 func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
 	r := datasets.Recorded{Name: name}
 	r.Retriever, r.Generator = splitName(ds, name)
-	missing, relinked := 0, 0
+	missing, relinked, foreign := 0, 0, 0
 	for _, it := range ds.Items {
 		it := it.(*item)
 		lines, ok := it.subtopic.Summaries[summaryPrefix+name]
@@ -58,8 +58,9 @@ func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
 			out = datasets.Output{Outcome: local.Empty, Reason: "the data has no summary of this system"}
 		}
 		r.Outputs = append(r.Outputs, out)
-		verdicts, n := it.recordedVerdicts(name, len(Lines(out.Text)))
+		verdicts, n, unknown := it.recordedVerdicts(name, len(Lines(out.Text)))
 		relinked += n
+		foreign += unknown
 		r.Verdicts = append(r.Verdicts, verdicts)
 	}
 	if missing > 0 {
@@ -68,12 +69,16 @@ func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
 	if relinked > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d covered insights name no bullet; linked as the released script does, to the bullet before the last", name, relinked))
 	}
+	if foreign > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d recorded verdicts name an insight that the subtopic does not have or no document holds; they are left out", name, foreign))
+	}
 	return r
 }
 
 // recordedVerdicts returns the verdicts that came with a summary, in the order of
-// the item's insights, and how many had to be linked by rule.
-func (it *item) recordedVerdicts(name string, lines int) ([]judge.Verdict, int) {
+// the item's insights, how many had to be linked by rule, and how many are of no
+// insight of the item.
+func (it *item) recordedVerdicts(name string, lines int) (verdicts []judge.Verdict, relinked, foreign int) {
 	recorded, ok := it.subtopic.EvalSummaries[summaryPrefix+name]
 	if !ok {
 		recorded = it.subtopic.EvalSummaries[name]
@@ -82,10 +87,13 @@ func (it *item) recordedVerdicts(name string, lines int) ([]judge.Verdict, int) 
 	for _, v := range recorded {
 		by[v.InsightID] = v
 	}
-	relinked := 0
+	foreign = len(by)
 	out := make([]judge.Verdict, len(it.insights))
 	for i, in := range it.insights {
 		v, ok := by[in.InsightID]
+		if ok {
+			foreign--
+		}
 		switch {
 		case !ok:
 			out[i] = judge.Unscored(in.InsightID, local.Empty, "the data has no verdict")
@@ -104,7 +112,7 @@ func (it *item) recordedVerdicts(name string, lines int) ([]judge.Verdict, int) 
 		}
 		out[i].Unit = releasedLink(v.BulletID, lines)
 	}
-	return out, relinked
+	return out, relinked, foreign
 }
 
 // releasedLink is the 1-based bullet that the released script reads for a
