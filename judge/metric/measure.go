@@ -212,7 +212,7 @@ func (m *Measure) String() string {
 		b.WriteString("(" + strings.Join(fields, ",") + ")")
 	}
 	if m.Cutoff > 0 || m.Kind == "IPrec" {
-		b.WriteString("@" + strconv.FormatFloat(m.Cutoff, 'g', -1, 64))
+		b.WriteString("@" + strconv.FormatFloat(m.Cutoff, 'f', -1, 64))
 	}
 	return b.String()
 }
