@@ -3,6 +3,7 @@ package gate
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -204,7 +205,7 @@ func (j *Journal) Append(e Entry) error {
 	if j.failed != nil || j.closing {
 		err := j.failed
 		j.mu.Unlock()
-		return cmpErr(err, os.ErrClosed)
+		return cmp.Or(err, os.ErrClosed)
 	}
 	j.pending = append(j.pending, w)
 	j.mu.Unlock()
@@ -214,13 +215,6 @@ func (j *Journal) Append(e Entry) error {
 	}
 	<-w.done
 	return w.err
-}
-
-func cmpErr(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 func (j *Journal) writer() {

@@ -13,6 +13,7 @@ import (
 	"log"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 
 	"lore/datasets/summhay"
@@ -84,20 +85,11 @@ func (d *deck) deal(subtopic, n int) []int {
 		}
 		next := d.left[subtopic][0]
 		d.left[subtopic] = d.left[subtopic][1:]
-		if !contains(out, next) {
+		if !slices.Contains(out, next) {
 			out = append(out, next)
 		}
 	}
 	return out
-}
-
-func contains(list []int, n int) bool {
-	for _, x := range list {
-		if x == n {
-			return true
-		}
-	}
-	return false
 }
 
 func write(rng *rand.Rand, number int, d *deck) summhay.Document {
