@@ -8,6 +8,7 @@ package tokens
 import (
 	"fmt"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
 )
@@ -71,4 +72,37 @@ func validPrefix(s string) string {
 		}
 	}
 	return s
+}
+
+// Windows cuts a text into pieces of at most size tokens; neighbours share overlap
+// tokens. A text that fits is one piece; a cut moves back to a rune's beginning.
+func Windows(text string, size, overlap int) []string {
+	ids, _, err := codec().Encode(text)
+	if err != nil || len(ids) <= size || size <= 0 {
+		return []string{text}
+	}
+	// ends[i] is where token i ends in the text.
+	ends := make([]int, len(ids)+1)
+	for i, id := range ids {
+		piece, err := codec().Decode([]uint{id})
+		if err != nil {
+			return []string{text}
+		}
+		ends[i+1] = ends[i] + len(piece)
+	}
+	place := func(token int) int {
+		at := min(ends[token], len(text))
+		for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
+			at--
+		}
+		return at
+	}
+	var out []string
+	for start := 0; ; start += max(1, size-overlap) {
+		end := min(start+size, len(ids))
+		out = append(out, text[place(start):place(end)])
+		if end == len(ids) {
+			return out
+		}
+	}
 }

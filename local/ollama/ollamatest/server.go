@@ -21,12 +21,14 @@ type Server struct {
 	Answer  func(req api.ChatRequest) string             // nil echoes the last message
 	Misdeed func(n int, req api.ChatRequest) Misbehavior // nil behaves; n counts chat requests from 0
 	Context int                                          // trained context of the model, in words
+	Busy    int                                          // so many embedding requests are refused as busy first
 	Names   []string                                     // models on offer; nil means "fake:latest"
 
-	mu    sync.Mutex
-	chats []api.ChatRequest
-	sem   chan struct{}
-	once  sync.Once
+	mu     sync.Mutex
+	chats  []api.ChatRequest
+	embeds []int // texts per embedding request
+	sem    chan struct{}
+	once   sync.Once
 }
 
 // Misbehavior names one way to go wrong.
@@ -77,7 +79,7 @@ func (s *Server) names() []string {
 	return s.Names
 }
 
-// ServeHTTP answers version, tags, show, ps and chat.
+// ServeHTTP answers version, tags, show, ps, chat and embed.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.once.Do(func() {
 		if s.Slots > 0 {
@@ -103,6 +105,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reply(w, api.ProcessResponse{})
 	case "/api/chat":
 		s.chat(w, r)
+	case "/api/embed":
+		s.embed(w, r)
 	default:
 		http.NotFound(w, r)
 	}

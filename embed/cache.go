@@ -1,0 +1,281 @@
+package embed
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// cacheBatch is how many texts are embedded and written at a time: what an
+// interrupt can lose.
+const cacheBatch = 64
+
+// cacheMagic begins a cache file; raise the number when the layout changes.
+const cacheMagic = "lorevec1"
+
+// ErrCacheBusy says that another process embeds with the same model and settings.
+var ErrCacheBusy = errors.New("another process is embedding with this model")
+
+// Cache keeps vectors on disk, one file per model and settings. A record is the
+// SHA-256 of role and text, tokens, windows, a cut mark, the vector, and a
+// checksum. Records are only added, each batch is synced, and a half-written or
+// damaged record is left out and embedded again.
+type Cache struct {
+	inner  Embedder
+	path   string
+	lock   *flock.Flock
+	mu     sync.Mutex
+	file   *os.File
+	dims   int
+	places map[[32]byte]int64 // of a text's record
+	end    int64
+	report Report
+	warn   func(string)
+	step   func(done, all int)
+}
+
+// OpenCache puts a cache in dir before an embedder. Close closes both.
+func OpenCache(dir string, inner Embedder, warn func(string)) (*Cache, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("make the folder for vectors: %w", err)
+	}
+	hash := inner.Settings().Hash()
+	path := filepath.Join(dir, "vectors-"+hash[:32]+".bin")
+	c := &Cache{inner: inner, path: path, lock: flock.New(path + ".lock"), places: map[[32]byte]int64{}, warn: warn}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if ok, err := c.lock.TryLockContext(ctx, 50*time.Millisecond); !ok {
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		return nil, fmt.Errorf("%w: %s; wait for it to end", ErrCacheBusy, path)
+	}
+	var err error
+	if c.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the vectors: %w", err), c.lock.Unlock())
+	}
+	if err := c.load(); err != nil {
+		return nil, errors.Join(err, c.file.Close(), c.lock.Unlock())
+	}
+	return c, nil
+}
+
+// OnProgress has step called while texts are embedded.
+func (c *Cache) OnProgress(step func(done, all int)) { c.step = step }
+
+// Report counts all texts asked for so far.
+func (c *Cache) Report() Report {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.report
+}
+
+// Settings are those of the embedder behind.
+func (c *Cache) Settings() Settings { return c.inner.Settings() }
+
+// Close closes the file and the embedder.
+func (c *Cache) Close() error {
+	return errors.Join(c.file.Close(), c.lock.Unlock(), c.inner.Close())
+}
+
+// header is the magic, the length of the settings' JSON, the JSON, and the number
+// of dimensions.
+func (c *Cache) header(dims int) ([]byte, error) {
+	s, err := json.Marshal(c.inner.Settings())
+	if err != nil {
+		return nil, fmt.Errorf("encode the settings: %w", err)
+	}
+	b := binary.LittleEndian.AppendUint32([]byte(cacheMagic), uint32(len(s)))
+	return binary.LittleEndian.AppendUint32(append(b, s...), uint32(dims)), nil
+}
+
+func recordSize(dims int) int64 { return 32 + 8 + int64(dims)*4 + 4 }
+
+// load reads where the records are. A file that is not whole is used as far as it
+// is good.
+func (c *Cache) load() error {
+	head := make([]byte, len(cacheMagic)+4)
+	if _, err := io.ReadFull(c.file, head); err != nil {
+		return c.reset(err)
+	}
+	size := binary.LittleEndian.Uint32(head[len(cacheMagic):])
+	rest := make([]byte, min(int(size), 1<<20)+4)
+	if _, err := io.ReadFull(c.file, rest); err != nil || string(head[:len(cacheMagic)]) != cacheMagic {
+		return c.reset(cmpErr(err, errors.New("no cache of vectors")))
+	}
+	c.dims = int(binary.LittleEndian.Uint32(rest[len(rest)-4:]))
+	if c.dims <= 0 || c.dims > 1<<20 {
+		return c.reset(errors.New("a strange number of dimensions"))
+	}
+	c.end = int64(len(head) + len(rest))
+	buf := make([]byte, recordSize(c.dims))
+	bad := 0
+	br := bufio.NewReaderSize(io.NewSectionReader(c.file, c.end, math.MaxInt64-c.end), 1<<20)
+	for {
+		if _, err := io.ReadFull(br, buf); err != nil {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				return fmt.Errorf("read the vectors in %s: %w", c.path, err)
+			}
+			break // what is left is a half-written record; the next one overwrites it
+		}
+		if sumOK(buf) {
+			c.places[[32]byte(buf[:32])] = c.end
+		} else {
+			bad++
+		}
+		c.end += int64(len(buf))
+	}
+	if bad > 0 {
+		c.warn(fmt.Sprintf("%d damaged vectors in %s are made again", bad, c.path))
+	}
+	return nil
+}
+
+// reset empties a file that is new or no cache.
+func (c *Cache) reset(cause error) error {
+	info, err := c.file.Stat()
+	if err != nil {
+		return fmt.Errorf("read %s: %w", c.path, err)
+	}
+	if info.Size() > 0 {
+		c.warn(fmt.Sprintf("the vectors in %s cannot be read (%v) and are made again", c.path, cause))
+	}
+	c.dims, c.end = 0, 0
+	if err := c.file.Truncate(0); err != nil {
+		return fmt.Errorf("empty %s: %w", c.path, err)
+	}
+	return nil
+}
+
+func sumOK(record []byte) bool {
+	n := len(record) - 4
+	return crc32.Checksum(record[:n], castagnoli) == binary.LittleEndian.Uint32(record[n:])
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func textKey(role Role, text string) [32]byte {
+	return sha256.Sum256([]byte(string(role) + "\x00" + text))
+}
+
+// Embed takes vectors from disk and has the rest embedded, a batch at a time.
+func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]Embedding, len(texts))
+	keys := make([][32]byte, len(texts))
+	missing := map[[32]byte][]int{}
+	var order []int
+	for i, t := range texts {
+		keys[i] = textKey(role, t)
+		if e, ok := c.read(keys[i]); ok {
+			out[i] = e
+			c.report.Cached++
+			continue
+		}
+		if len(missing[keys[i]]) == 0 {
+			order = append(order, i)
+		}
+		missing[keys[i]] = append(missing[keys[i]], i)
+	}
+	for start := 0; start < len(order); start += cacheBatch {
+		places := order[start:min(start+cacheBatch, len(order))]
+		batch := make([]string, len(places))
+		for k, i := range places {
+			batch[k] = texts[i]
+		}
+		got, err := c.inner.Embed(ctx, role, batch)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.write(keys, places, got); err != nil {
+			return nil, err
+		}
+		for k, i := range places {
+			for _, same := range missing[keys[i]] {
+				out[same] = got[k]
+			}
+		}
+		if c.step != nil {
+			c.step(len(texts)-len(order)+start+len(places), len(texts))
+		}
+	}
+	c.report.Add(out)
+	return out, nil
+}
+
+// read takes a record from disk and checks it again.
+func (c *Cache) read(key [32]byte) (Embedding, bool) {
+	at, ok := c.places[key]
+	if !ok {
+		return Embedding{}, false
+	}
+	buf := make([]byte, recordSize(c.dims))
+	if _, err := c.file.ReadAt(buf, at); err != nil || !sumOK(buf) || !bytes.Equal(buf[:32], key[:]) {
+		return Embedding{}, false
+	}
+	e := Embedding{Tokens: int(binary.LittleEndian.Uint32(buf[32:])), Windows: int(binary.LittleEndian.Uint32(buf[36:]) >> 1), Cut: buf[36]&1 == 1, Vector: make([]float32, c.dims)}
+	for k := range e.Vector {
+		e.Vector[k] = math.Float32frombits(binary.LittleEndian.Uint32(buf[40+4*k:]))
+	}
+	return e, true
+}
+
+// write adds the records of a batch and syncs them.
+func (c *Cache) write(keys [][32]byte, places []int, batch []Embedding) error {
+	var buf []byte
+	start := c.end
+	if c.dims == 0 && len(batch) > 0 {
+		c.dims = len(batch[0].Vector)
+		head, err := c.header(c.dims)
+		if err != nil {
+			return err
+		}
+		buf = head
+	}
+	added := map[[32]byte]int64{}
+	for k, e := range batch {
+		if len(e.Vector) != c.dims {
+			return fmt.Errorf("the model %s gave %d dimensions after %d; remove %s if it has changed", c.Settings().Name, len(e.Vector), c.dims, c.path)
+		}
+		key := keys[places[k]]
+		from := len(buf)
+		added[key] = start + int64(from)
+		buf = append(buf, key[:]...)
+		buf = binary.LittleEndian.AppendUint32(buf, uint32(e.Tokens))
+		mark := uint32(e.Windows) << 1
+		if e.Cut {
+			mark |= 1
+		}
+		buf = binary.LittleEndian.AppendUint32(buf, mark)
+		for _, x := range e.Vector {
+			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+		}
+		buf = binary.LittleEndian.AppendUint32(buf, crc32.Checksum(buf[from:], castagnoli))
+	}
+	if _, err := c.file.WriteAt(buf, start); err != nil {
+		return fmt.Errorf("write the vectors: %w", err)
+	}
+	if err := c.file.Sync(); err != nil {
+		return fmt.Errorf("write the vectors: %w", err)
+	}
+	c.end += int64(len(buf))
+	for k, at := range added {
+		c.places[k] = at
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package embed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lore/local/ollama"
+	"lore/local/tokens"
+)
+
+// Ollama is the backend's name in settings.
+const Ollama = "ollama"
+
+// ollamaBatch is how many texts go to the server in one request.
+const ollamaBatch = 32
+
+// served embeds by an Ollama server, which tokenises, pools and normalises.
+type served struct {
+	client   *ollama.Client
+	settings Settings
+	pause    time.Duration // before the first repeat; doubled each time
+}
+
+// OpenOllama uses an embedding model of a server. The server cuts long texts
+// without saying so if it is let; lore forbids it, and takes a text that does not
+// fit apart at white space. So Cut is refused.
+func OpenOllama(ctx context.Context, client *ollama.Client, model string, w Windows) (Embedder, error) {
+	if w.Long == Cut {
+		return nil, errors.New("an Ollama server does not say what it cuts: use mean or max for long texts")
+	}
+	info, err := client.Model(ctx, model)
+	if err != nil {
+		return nil, err
+	}
+	s := &served{client: client, pause: time.Second, settings: Settings{Name: Ollama + ":" + model, Backend: Ollama, Model: info.Digest, Pooling: poolNone, Normalize: true, MaxTokens: info.Context, Windows: w}}
+	if w.Tokens > 0 {
+		s.settings.Notes = append(s.settings.Notes, "windows are counted in "+tokens.Name+" tokens, not in the model's own")
+	}
+	if !info.Embeds {
+		s.settings.Notes = append(s.settings.Notes, "the server does not list the model as one for embeddings")
+	}
+	if _, err := s.Embed(ctx, Query, []string{"a"}); err != nil {
+		return nil, fmt.Errorf("try the embedding model %s: %w", model, err)
+	}
+	return s, nil
+}
+
+func (s *served) Settings() Settings { return s.settings }
+
+func (s *served) Close() error { return nil }
+
+func (s *served) Embed(ctx context.Context, _ Role, texts []string) ([]Embedding, error) {
+	var parts []string
+	var owner []int
+	out := make([]Embedding, len(texts))
+	for i, t := range texts {
+		for _, p := range s.split(t) {
+			parts, owner = append(parts, p), append(owner, i)
+		}
+	}
+	vectors := make([][][]float32, len(texts))
+	lengths := make([][]int, len(texts))
+	for start := 0; start < len(parts); start += ollamaBatch {
+		end := min(start+ollamaBatch, len(parts))
+		got, sizes, err := s.batch(ctx, parts[start:end])
+		if err != nil {
+			return nil, err
+		}
+		for k := range got {
+			i := owner[start+k]
+			vectors[i], lengths[i] = append(vectors[i], got[k]...), append(lengths[i], sizes[k]...)
+		}
+	}
+	for i := range out {
+		out[i].Windows = len(vectors[i])
+		out[i].Vector = poolWindows(s.settings.Windows.Long, vectors[i], lengths[i])
+		if len(vectors[i]) > 1 {
+			normalize(out[i].Vector)
+		}
+		for _, n := range lengths[i] {
+			out[i].Tokens += n
+		}
+	}
+	return out, nil
+}
+
+// split makes windows of a stated size. A server refuses an empty text: it becomes
+// a space.
+func (s *served) split(text string) []string {
+	if strings.TrimSpace(text) == "" {
+		return []string{" "}
+	}
+	w := s.settings.Windows
+	if w.Tokens == 0 {
+		return []string{text}
+	}
+	return tokens.Windows(text, w.Tokens, w.Overlap)
+}
+
+// batch embeds texts; one that does not fit is halved until its parts do.
+func (s *served) batch(ctx context.Context, texts []string) (vectors [][][]float32, lengths [][]int, err error) {
+	got, err := s.ask(ctx, texts)
+	if err == nil {
+		for i, v := range got {
+			vectors, lengths = append(vectors, [][]float32{v}), append(lengths, []int{tokens.Count(texts[i])})
+		}
+		return vectors, lengths, nil
+	}
+	if !errors.Is(err, ollama.ErrTooLong) {
+		return nil, nil, err
+	}
+	if len(texts) > 1 { // find the one that is too long
+		for _, half := range [][]string{texts[:len(texts)/2], texts[len(texts)/2:]} {
+			v, n, err := s.batch(ctx, half)
+			if err != nil {
+				return nil, nil, err
+			}
+			vectors, lengths = append(vectors, v...), append(lengths, n...)
+		}
+		return vectors, lengths, nil
+	}
+	a, b := halve(texts[0])
+	if b == "" {
+		return nil, nil, err
+	}
+	v, n, err := s.batch(ctx, []string{a, b})
+	if err != nil {
+		return nil, nil, err
+	}
+	return [][][]float32{slices.Concat(v...)}, [][]int{slices.Concat(n...)}, nil
+}
+
+// halve splits a text near its middle, at white space if there is any.
+func halve(text string) (string, string) {
+	runes := []rune(text)
+	if len(runes) < 2 {
+		return text, ""
+	}
+	middle := len(string(runes[:len(runes)/2]))
+	at := strings.LastIndexAny(text[:middle], " \t\n")
+	if at <= middle/2 {
+		at = middle
+	}
+	return text[:at], text[at:]
+}
+
+// ask repeats what failed in transport.
+func (s *served) ask(ctx context.Context, texts []string) ([][]float32, error) {
+	pause := s.pause
+	for try := 1; ; try++ {
+		got, err := s.client.Embed(ctx, s.modelName(), texts, s.settings.MaxTokens)
+		if err == nil || try == 4 || !ollama.Transient(err) {
+			return got, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		pause *= 2
+	}
+}
+
+func (s *served) modelName() string { return strings.TrimPrefix(s.settings.Name, Ollama+":") }

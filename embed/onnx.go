@@ -1,0 +1,251 @@
+package embed
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// batchTokens bounds a batch: texts times the length of the longest.
+const batchTokens = 2048
+
+// batchTexts bounds the texts of a batch.
+const batchTexts = 16
+
+// encoder is an ONNX model that embeds.
+type encoder struct {
+	settings Settings
+	tok      *tokenizer
+	rt       runtime
+	most     int // texts in a batch
+}
+
+// OpenONNX opens the encoder in a folder.
+func OpenONNX(ctx context.Context, dir string, w Windows, e Engine) (Embedder, error) {
+	f, tok, err := openFolder(dir, true)
+	if err != nil {
+		return nil, err
+	}
+	f.settings.Windows = w
+	rt, err := e.open(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	f.settings.Output = rt.outputName()
+	enc := &encoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f)}
+	// A first text shows whether the graph can be computed at all.
+	if _, err := enc.Embed(ctx, Query, []string{""}); err != nil {
+		return nil, joinClose(err, rt)
+	}
+	return enc, nil
+}
+
+func openFolder(dir string, pooled bool) (*folder, *tokenizer, error) {
+	f, err := readFolder(dir, pooled)
+	if err != nil {
+		return nil, nil, err
+	}
+	tok, err := newTokenizer(f.tokenizer)
+	if err != nil {
+		return nil, nil, &ModelError{dir, "has a tokeniser that lore cannot use: " + err.Error(), "export the model with a fast tokeniser of the kinds WordPiece, BPE or Unigram", err}
+	}
+	f.settings.Notes = append(f.settings.Notes, tok.notes...)
+	return f, tok, nil
+}
+
+func batchLimit(f *folder) int {
+	if f.alone {
+		return 1
+	}
+	return batchTexts
+}
+
+func joinClose(err error, rt runtime) error {
+	if closeErr := rt.close(); err == nil {
+		return closeErr
+	}
+	return err
+}
+
+func (e *encoder) Settings() Settings { return e.settings }
+
+func (e *encoder) Close() error { return e.rt.close() }
+
+// Embed embeds every window of every text, lengths side by side, and pools.
+func (e *encoder) Embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
+	prefix := e.settings.PassagePrefix
+	if role == Query {
+		prefix = e.settings.QueryPrefix
+	}
+	out := make([]Embedding, len(texts))
+	var inputs []input
+	var owner []int
+	lengths := make([][]int, len(texts))
+	for i, text := range texts {
+		ids := e.tok.encode(prefix + text)
+		windows, cut := e.split(ids)
+		out[i] = Embedding{Tokens: len(ids), Windows: len(windows), Cut: cut}
+		for _, w := range windows {
+			in := input{}
+			in.ids, in.types = e.tok.single.fill(w, nil)
+			inputs, owner = append(inputs, in), append(owner, i)
+			lengths[i] = append(lengths[i], len(w))
+		}
+	}
+	vectors := make([][][]float32, len(texts))
+	outputs, err := runAll(ctx, e.rt, e.most, inputs)
+	if err != nil {
+		return nil, err
+	}
+	for k, o := range outputs {
+		v := o.vector
+		if v == nil {
+			v = pool(e.settings.Pooling, o.tokens)
+		}
+		if e.settings.Normalize {
+			normalize(v)
+		}
+		vectors[owner[k]] = append(vectors[owner[k]], v)
+	}
+	for i := range out {
+		out[i].Vector = poolWindows(e.settings.Windows.Long, vectors[i], lengths[i])
+		if e.settings.Normalize && len(vectors[i]) > 1 {
+			normalize(out[i].Vector)
+		}
+	}
+	return out, nil
+}
+
+// split cuts token ids into windows that fit the model.
+func (e *encoder) split(ids []int) (windows [][]int, cut bool) {
+	most := e.settings.MaxTokens - e.tok.single.specials()
+	w := e.settings.Windows
+	if w.Tokens > 0 {
+		most = min(most, w.Tokens)
+	}
+	if len(ids) <= most {
+		return [][]int{ids}, false
+	}
+	if w.Long == Cut {
+		return [][]int{ids[:most]}, true
+	}
+	step := max(1, most-w.Overlap)
+	for start := 0; ; start += step {
+		end := min(start+most, len(ids))
+		windows = append(windows, ids[start:end])
+		if end == len(ids) {
+			return windows, false
+		}
+	}
+}
+
+// runAll runs inputs in batches of like lengths and returns the outputs in the
+// order of the inputs.
+func runAll(ctx context.Context, rt runtime, most int, inputs []input) ([]output, error) {
+	order := make([]int, len(inputs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(inputs[a].ids), len(inputs[b].ids)) })
+	out := make([]output, len(inputs))
+	for start := 0; start < len(order); {
+		end := start + batchSize(order[start:], most, inputs)
+		batch := make([]input, 0, end-start)
+		for _, i := range order[start:end] {
+			batch = append(batch, inputs[i])
+		}
+		results, err := rt.run(ctx, batch)
+		if err != nil {
+			return nil, err
+		}
+		for k, r := range results {
+			out[order[start+k]] = r
+		}
+		start = end
+	}
+	return out, nil
+}
+
+// batchSize is a power of two, so that there are few shapes to compile.
+func batchSize(order []int, most int, inputs []input) int {
+	size := 1
+	for size*2 <= min(most, len(order)) && size*2*len(inputs[order[size*2-1]].ids) <= batchTokens {
+		size *= 2
+	}
+	return size
+}
+
+// crossEncoder is an ONNX model that scores pairs.
+type crossEncoder struct {
+	settings Settings
+	tok      *tokenizer
+	rt       runtime
+	most     int
+	dir      string
+}
+
+// OpenCrossEncoder opens the cross-encoder in a folder: a classifier with one
+// logit.
+func OpenCrossEncoder(ctx context.Context, dir string, e Engine) (CrossEncoder, error) {
+	f, tok, err := openFolder(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	rt, err := e.open(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	f.settings.Output = rt.outputName()
+	c := &crossEncoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f), dir: dir}
+	if _, _, err := c.Score(ctx, "", []string{""}); err != nil {
+		return nil, joinClose(err, rt)
+	}
+	return c, nil
+}
+
+func (c *crossEncoder) Settings() Settings { return c.settings }
+
+func (c *crossEncoder) Close() error { return c.rt.close() }
+
+// Score keeps the query whole and cuts the passage. A query of more than half the
+// window is cut to that half, so that every passage is seen; its pairs count as
+// cut.
+func (c *crossEncoder) Score(ctx context.Context, query string, passages []string) ([]float64, int, error) {
+	room := c.settings.MaxTokens - c.tok.pair.specials()
+	q := c.tok.encode(query)
+	queryCut := len(q) > room/2
+	inputs := make([]input, len(passages))
+	cut := 0
+	for i, p := range passages {
+		ids := c.tok.encode(p)
+		first := q
+		if queryCut && len(q)+len(ids) > room {
+			first = q[:max(room/2, room-len(ids))]
+		}
+		second := ids[:min(len(ids), room-len(first))]
+		if len(first) < len(q) || len(second) < len(ids) {
+			cut++
+		}
+		inputs[i].ids, inputs[i].types = c.tok.pair.fill(first, second)
+	}
+	outputs, err := runAll(ctx, c.rt, c.most, inputs)
+	if err != nil {
+		return nil, 0, err
+	}
+	logits := make([]float64, len(passages))
+	for i, o := range outputs {
+		if len(o.vector) != 1 {
+			return nil, 0, &ModelError{Dir: c.dir, Msg: shapeText(o), Remedy: "a cross-encoder for ranking has one logit"}
+		}
+		logits[i] = float64(o.vector[0])
+	}
+	return logits, cut, nil
+}
+
+func shapeText(o output) string {
+	if o.vector == nil {
+		return "gives vectors of tokens and no logit"
+	}
+	return fmt.Sprintf("gives %d logits for a pair", len(o.vector))
+}

@@ -1,0 +1,328 @@
+package embed
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ModelError is a model folder that cannot be used.
+type ModelError struct {
+	Dir    string
+	Msg    string
+	Remedy string
+	Err    error
+}
+
+func (e *ModelError) Error() string {
+	s := "the model " + e.Dir + " " + e.Msg
+	if e.Remedy != "" {
+		s += "; " + e.Remedy
+	}
+	return s
+}
+
+func (e *ModelError) Unwrap() error { return e.Err }
+
+// OverrideFile is a file in a model's folder whose fields come before what the
+// model's other files say.
+const OverrideFile = "lore.json"
+
+type override struct {
+	File          string  `json:"file"` // the .onnx file
+	Output        string  `json:"output"`
+	Pooling       string  `json:"pooling"`
+	Normalize     *bool   `json:"normalize"`
+	MaxTokens     int     `json:"max_tokens"`
+	QueryPrefix   *string `json:"query_prefix"`
+	PassagePrefix *string `json:"passage_prefix"`
+}
+
+// folder is a model's folder as read: Hugging Face's layout with the files of
+// Sentence Transformers beside it.
+type folder struct {
+	dir       string
+	file      string // the .onnx file, relative to dir
+	output    string // "" is chosen by name
+	tokenizer []byte
+	pooled    bool // an encoder, not a classifier
+	alone     bool // texts must not share a batch
+	settings  Settings
+}
+
+// readFolder reads all that is said about a model. pooled says whether it is an
+// encoder, whose token vectors lore pools.
+func readFolder(dir string, pooled bool) (*folder, error) {
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return nil, &ModelError{dir, "is no folder", "give the folder of an ONNX model: model.onnx, tokenizer.json and config.json", err}
+	}
+	f := &folder{dir: dir, pooled: pooled, settings: Settings{Name: dir}}
+	var over override
+	if _, err := f.read(OverrideFile, &over); err != nil {
+		return nil, err
+	}
+	if err := f.findModel(over.File); err != nil {
+		return nil, err
+	}
+	if f.tokenizer, err = os.ReadFile(filepath.Join(dir, "tokenizer.json")); err != nil {
+		return nil, &ModelError{dir, "has no tokenizer.json", "export the model with its fast tokeniser", err}
+	}
+	sum := sha256.Sum256(f.tokenizer)
+	f.settings.Tokenizer = hex.EncodeToString(sum[:])
+	if err := f.limits(); err != nil {
+		return nil, err
+	}
+	if pooled {
+		if err := f.pooling(); err != nil {
+			return nil, err
+		}
+		if err := f.prefixes(); err != nil {
+			return nil, err
+		}
+	}
+	f.apply(over)
+	if f.settings.MaxTokens < 8 {
+		return nil, &ModelError{Dir: dir, Msg: "does not say how many tokens it takes", Remedy: "write max_tokens into its " + OverrideFile}
+	}
+	return f, nil
+}
+
+// read decodes a JSON file of the folder; a missing file is no error.
+func (f *folder) read(name string, into any) (bool, error) {
+	data, err := os.ReadFile(filepath.Join(f.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		return false, &ModelError{f.dir, "has a file " + name + " that cannot be read: " + err.Error(), "copy the folder again", err}
+	}
+	return true, nil
+}
+
+// findModel chooses the model file and hashes it.
+func (f *folder) findModel(named string) error {
+	var found []string
+	for _, pattern := range []string{"*.onnx", "onnx/*.onnx"} {
+		names, err := filepath.Glob(filepath.Join(escapeGlob(f.dir), pattern))
+		if err != nil {
+			return fmt.Errorf("look for the model file: %w", err)
+		}
+		for _, n := range names {
+			rel, err := filepath.Rel(f.dir, n)
+			if err != nil {
+				return fmt.Errorf("look for the model file: %w", err)
+			}
+			found = append(found, filepath.ToSlash(rel))
+		}
+	}
+	switch {
+	case named != "" && slices.Contains(found, named):
+		f.file = named
+	case named != "":
+		return &ModelError{Dir: f.dir, Msg: "has no file " + named, Remedy: "correct file in its " + OverrideFile}
+	case slices.Contains(found, "model.onnx"):
+		f.file = "model.onnx"
+	case slices.Contains(found, "onnx/model.onnx"):
+		f.file = "onnx/model.onnx"
+	case len(found) == 1:
+		f.file = found[0]
+	case len(found) == 0:
+		return &ModelError{Dir: f.dir, Msg: "has no .onnx file", Remedy: "export it, for example with Optimum, and copy the whole folder"}
+	default:
+		return &ModelError{Dir: f.dir, Msg: "has several model files: " + strings.Join(found, ", "), Remedy: "name one as file in its " + OverrideFile}
+	}
+	data, err := os.ReadFile(filepath.Join(f.dir, f.file))
+	if err != nil {
+		return &ModelError{f.dir, "has a file " + f.file + " that cannot be read: " + err.Error(), "check its permissions", err}
+	}
+	if len(data) == 0 {
+		return &ModelError{Dir: f.dir, Msg: "has an empty file " + f.file, Remedy: "copy it again; files of Git LFS must be fetched"}
+	}
+	sum := sha256.Sum256(data)
+	f.settings.Model = hex.EncodeToString(sum[:])
+	if bytes.Contains(data, []byte("DynamicQuantizeLinear")) {
+		// The scale of a dynamically quantised product comes from all texts of a batch,
+		// padding included: a vector would depend on its neighbours.
+		f.alone = true
+		f.note("the model is quantised dynamically: texts are computed one by one, so that vectors do not depend on their batch")
+	}
+	return nil
+}
+
+func escapeGlob(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(s)
+}
+
+// limits finds the longest input: the least of what the files say.
+func (f *folder) limits() error {
+	var config struct {
+		ModelType string `json:"model_type"`
+		Positions int    `json:"max_position_embeddings"`
+		Pad       *int   `json:"pad_token_id"`
+	}
+	var sentence struct {
+		Max *int `json:"max_seq_length"`
+	}
+	var tokenizer struct {
+		Max float64 `json:"model_max_length"`
+	}
+	var cut struct {
+		Truncation *struct {
+			Max int `json:"max_length"`
+		} `json:"truncation"`
+	}
+	for name, into := range map[string]any{"config.json": &config, "sentence_bert_config.json": &sentence, "tokenizer_config.json": &tokenizer} {
+		if _, err := f.read(name, into); err != nil {
+			return err
+		}
+	}
+	if err := json.Unmarshal(f.tokenizer, &cut); err != nil {
+		return &ModelError{f.dir, "has a tokenizer.json that cannot be read: " + err.Error(), "copy it again", err}
+	}
+	limit := func(n int) {
+		if n > 0 && (f.settings.MaxTokens == 0 || n < f.settings.MaxTokens) {
+			f.settings.MaxTokens = n
+		}
+	}
+	if isRoBERTa(config.ModelType) && config.Positions > 0 {
+		// These number positions from the padding token's id plus one on.
+		pad := 1
+		if config.Pad != nil {
+			pad = *config.Pad
+		}
+		config.Positions -= pad + 1
+	}
+	limit(config.Positions)
+	if sentence.Max != nil {
+		limit(*sentence.Max)
+	}
+	if tokenizer.Max < 1e6 { // "no limit" is written as a huge number
+		limit(int(tokenizer.Max))
+	}
+	if cut.Truncation != nil {
+		limit(cut.Truncation.Max)
+	}
+	return nil
+}
+
+func isRoBERTa(modelType string) bool {
+	return slices.Contains([]string{"roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "data2vec-text"}, modelType)
+}
+
+// pooling reads the modules of Sentence Transformers.
+func (f *folder) pooling() error {
+	f.settings.Pooling, f.settings.Normalize = poolMean, true
+	var modules []struct {
+		Path string `json:"path"`
+		Type string `json:"type"`
+	}
+	ok, err := f.read("modules.json", &modules)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		f.note("the folder has no modules.json: mean pooling and normalised vectors are assumed")
+		return nil
+	}
+	f.settings.Normalize = false
+	pooled := false
+	for _, m := range modules {
+		switch kind := m.Type[strings.LastIndexByte(m.Type, '.')+1:]; kind {
+		case "Transformer":
+		case "Pooling":
+			pooled = true
+			if err := f.poolingMode(m.Path); err != nil {
+				return err
+			}
+		case "Normalize":
+			f.settings.Normalize = true
+		default:
+			return &ModelError{Dir: f.dir, Msg: "has a module " + kind + ", which lore does not compute",
+				Remedy: "export it with that module inside the graph and name the output in its " + OverrideFile}
+		}
+	}
+	if !pooled {
+		f.note("modules.json names no pooling: mean pooling is assumed")
+	}
+	return nil
+}
+
+func (f *folder) poolingMode(path string) error {
+	var modes map[string]any
+	name := filepath.Join(path, "config.json")
+	ok, err := f.read(name, &modes)
+	if err != nil || !ok {
+		return cmpErr(err, &ModelError{Dir: f.dir, Msg: "has no " + name, Remedy: "copy the whole folder"})
+	}
+	known := map[string]string{"pooling_mode_mean_tokens": poolMean, "pooling_mode_cls_token": poolCLS, "pooling_mode_lasttoken": poolLast, "pooling_mode_max_tokens": poolMax}
+	var on []string
+	for k, v := range modes {
+		if set, _ := v.(bool); set && strings.HasPrefix(k, "pooling_mode_") {
+			on = append(on, k)
+		}
+	}
+	if len(on) != 1 || known[on[0]] == "" {
+		slices.Sort(on)
+		return &ModelError{Dir: f.dir, Msg: fmt.Sprintf("asks for the pooling %v, which lore does not compute", on), Remedy: "mean, cls, last and max are known; write pooling into its " + OverrideFile}
+	}
+	f.settings.Pooling = known[on[0]]
+	return nil
+}
+
+func cmpErr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// prefixes reads what the model wants before queries and passages.
+func (f *folder) prefixes() error {
+	var config struct {
+		Prompts map[string]string `json:"prompts"`
+	}
+	if _, err := f.read("config_sentence_transformers.json", &config); err != nil {
+		return err
+	}
+	f.settings.QueryPrefix = config.Prompts["query"]
+	for _, name := range []string{"document", "passage", "corpus"} {
+		if p := config.Prompts[name]; p != "" {
+			f.settings.PassagePrefix = p
+		}
+	}
+	return nil
+}
+
+func (f *folder) apply(over override) {
+	s := &f.settings
+	if over.Pooling != "" {
+		s.Pooling = over.Pooling
+	}
+	if over.Normalize != nil {
+		s.Normalize = *over.Normalize
+	}
+	if over.MaxTokens > 0 {
+		s.MaxTokens = over.MaxTokens
+	}
+	if over.QueryPrefix != nil {
+		s.QueryPrefix = *over.QueryPrefix
+	}
+	if over.PassagePrefix != nil {
+		s.PassagePrefix = *over.PassagePrefix
+	}
+	f.output = over.Output
+}
+
+func (f *folder) note(s string) { f.settings.Notes = append(f.settings.Notes, s) }

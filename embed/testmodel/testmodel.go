@@ -1,0 +1,128 @@
+// Package testmodel writes small ONNX encoders and cross-encoders with random
+// weights of a fixed seed and a real tokeniser, in the folder layout of Hugging
+// Face. Tests load them; their vectors mean nothing, but every runtime must give
+// the same ones. The golden vectors in embed/testdata come from onnxruntime and
+// Hugging Face's tokenizers (see golden.mjs).
+package testmodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Kind names a model.
+type Kind string
+
+// The kinds. The last four are broken on purpose.
+const (
+	BERT         Kind = "bert"          // WordPiece, mean pooling, normalised
+	RoBERTa      Kind = "roberta"       // byte-level BPE, eos_token_id, CLS pooling, prefixes
+	Last         Kind = "last"          // BERT with last-token pooling, not normalised
+	CrossBERT    Kind = "cross-bert"    // pairs with token types, one logit
+	CrossRoBERTa Kind = "cross-roberta" // pairs with a doubled separator, one logit
+	Int8         Kind = "int8"          // BERT with dynamically quantised products
+	MiniLM       Kind = "minilm"        // the size of all-MiniLM-L6: 6 layers of 384; 45 MB, for speed only
+	BadOperator  Kind = "bad-operator"  // an operator that no runtime knows
+	BadShape     Kind = "bad-shape"     // an output without a dimension for the batch's texts
+	ThreeLogits  Kind = "three-logits"  // a classifier of three classes
+	ZeroByte     Kind = "zero-byte"     // an empty model file
+)
+
+// Small lists the kinds that golden vectors exist for.
+var Small = []Kind{BERT, RoBERTa, Last, CrossBERT, CrossRoBERTa}
+
+// MaxTokens is the window of the small models, special tokens included.
+const MaxTokens = 64
+
+// Write makes the model's folder.
+func Write(dir string, kind Kind) error {
+	files := map[string]any{"modules.json": []object{
+		{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+		{"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+		{"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"},
+	}}
+	pooling := object{"word_embedding_dimension": 32, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true, "pooling_mode_lasttoken": false}
+	files["1_Pooling/config.json"] = pooling
+	small := shape{positions: MaxTokens, hidden: 32, heads: 4, inner: 64, layers: 2}
+	var model []byte
+	switch kind {
+	case RoBERTa, CrossRoBERTa:
+		tokenizer, n := byteLevel(200)
+		small.vocab, small.positions = n, MaxTokens+2
+		files["tokenizer.json"] = tokenizer
+		files["config.json"] = object{"model_type": "roberta", "max_position_embeddings": small.positions, "pad_token_id": 1, "eos_token_id": 2, "bos_token_id": 0, "hidden_size": 32}
+		b := newBuilder(small, 17)
+		b.norm = true
+		x := b.roberta(1)
+		if kind == CrossRoBERTa {
+			model = b.endLogits(x, 1)
+			break
+		}
+		pooling["pooling_mode_cls_token"], pooling["pooling_mode_mean_tokens"] = true, false
+		files["config_sentence_transformers.json"] = object{"prompts": object{"query": "query: ", "passage": "passage: "}}
+		model = b.endHidden(x)
+	default:
+		tokenizer, n := wordPiece()
+		small.vocab = n
+		files["tokenizer.json"] = tokenizer
+		files["config.json"] = object{"model_type": "bert", "max_position_embeddings": MaxTokens, "pad_token_id": 0, "hidden_size": 32}
+		files["sentence_bert_config.json"] = object{"max_seq_length": MaxTokens, "do_lower_case": false}
+		if kind == MiniLM {
+			small = shape{vocab: n, positions: 512, hidden: 384, heads: 12, inner: 1536, layers: 6}
+			files["config.json"] = object{"model_type": "bert", "max_position_embeddings": 512, "pad_token_id": 0}
+			files["sentence_bert_config.json"] = object{"max_seq_length": 512}
+		}
+		b := newBuilder(small, 14)
+		b.int8, b.odd = kind == Int8, kind == BadOperator
+		x := b.bert()
+		switch kind {
+		case CrossBERT:
+			model = b.endLogits(x, 1)
+		case ThreeLogits:
+			model = b.endLogits(x, 3)
+		case BadShape:
+			model = b.endFlat(x)
+		case ZeroByte:
+		case Last:
+			pooling["pooling_mode_lasttoken"], pooling["pooling_mode_mean_tokens"] = true, false
+			files["modules.json"] = files["modules.json"].([]object)[:2]
+			model = b.endHidden(x)
+		default:
+			model = b.endHidden(x)
+		}
+	}
+	if kind == CrossBERT || kind == CrossRoBERTa || kind == ThreeLogits {
+		delete(files, "modules.json")
+		delete(files, "1_Pooling/config.json")
+	}
+	return writeFiles(dir, files, model)
+}
+
+// endFlat ends the graph with all hidden values in one row.
+func (b *builder) endFlat(x string) []byte {
+	b.named("Reshape", []string{x, b.ints("flat", []int{-1}, 1)}, []string{"last_hidden_state"})
+	b.outputs = append(b.outputs, value("last_hidden_state", elemFloat, "values"))
+	return b.encode()
+}
+
+func writeFiles(dir string, files map[string]any, model []byte) error {
+	for name, content := range files {
+		data, err := json.MarshalIndent(content, "", " ")
+		if err != nil {
+			return fmt.Errorf("encode %s: %w", name, err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return fmt.Errorf("write the test model: %w", err)
+		}
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			return fmt.Errorf("write the test model: %w", err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "model.onnx"), model, 0o666); err != nil {
+		return fmt.Errorf("write the test model: %w", err)
+	}
+	return nil
+}
