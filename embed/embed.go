@@ -47,10 +47,15 @@ type Embedder interface {
 // use.
 type CrossEncoder interface {
 	Settings() Settings
-	// Score returns the model's raw logit per passage and how many passages were cut
-	// to fit beside the query.
-	Score(ctx context.Context, query string, passages []string) (logits []float64, cut int, err error)
+	// Score returns one score per passage, in order.
+	Score(ctx context.Context, query string, passages []string) ([]PairScore, error)
 	Close() error
+}
+
+// PairScore is what a cross-encoder gives a pair.
+type PairScore struct {
+	Logit float64 // raw: no sigmoid, which ties at its ends
+	Cut   bool    // the pair was cut to fit
 }
 
 // Long says what is done with texts longer than the model's window.
@@ -92,12 +97,19 @@ type Settings struct {
 	Output        string   `json:"output,omitempty"`
 	Pooling       string   `json:"pooling,omitempty"` // mean, cls, last, max, or none for a model that pools by itself
 	Normalize     bool     `json:"normalize"`
+	Similarity    string   `json:"similarity,omitempty"` // cosine or dot, of vectors
 	MaxTokens     int      `json:"max_tokens,omitempty"` // special tokens included
 	QueryPrefix   string   `json:"query_prefix,omitempty"`
 	PassagePrefix string   `json:"passage_prefix,omitempty"`
 	Windows       Windows  `json:"windows,omitzero"`
 	Notes         []string `json:"notes,omitempty"` // what was assumed
 }
+
+// Similarities of vectors.
+const (
+	Cosine = "cosine"
+	Dot    = "dot"
+)
 
 // Hash identifies the settings: equal hashes give equal vectors for equal texts.
 // The name and the notes do not count.

@@ -191,15 +191,15 @@ func TestGoldenLogits(t *testing.T) {
 				defer c.Close()
 				for _, x := range m.Pairs {
 					// Another passage beside it makes a batch with padding.
-					got, cut, err := c.Score(context.Background(), x.Query, []string{x.Passage, "a", x.Passage})
+					got, err := c.Score(context.Background(), x.Query, []string{x.Passage, "a", x.Passage})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if math.Abs(got[0]-x.Logit) > tolerance || math.Abs(got[2]-x.Logit) > tolerance {
-						t.Errorf("%q, %q: %v, want %v", x.Query, x.Passage, got[0], x.Logit)
+					if math.Abs(got[0].Logit-x.Logit) > tolerance || math.Abs(got[2].Logit-x.Logit) > tolerance {
+						t.Errorf("%q, %q: %v, want %v", x.Query, x.Passage, got[0].Logit, x.Logit)
 					}
-					if wanted := len(x.IDs) == testmodel.MaxTokens; (cut > 0) != wanted {
-						t.Errorf("%q, %q: %d cut", x.Query, x.Passage, cut)
+					if wanted := len(x.IDs) == testmodel.MaxTokens; got[0].Cut != wanted {
+						t.Errorf("%q, %q: cut is %t", x.Query, x.Passage, got[0].Cut)
 					}
 				}
 			})

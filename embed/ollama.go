@@ -36,7 +36,7 @@ func OpenOllama(ctx context.Context, client *ollama.Client, model string, w Wind
 	if err != nil {
 		return nil, err
 	}
-	s := &served{client: client, pause: time.Second, settings: Settings{Name: Ollama + ":" + model, Backend: Ollama, Model: info.Digest, Pooling: poolNone, Normalize: true, MaxTokens: info.Context, Windows: w}}
+	s := &served{client: client, pause: time.Second, settings: Settings{Name: Ollama + ":" + model, Backend: Ollama, Model: info.Digest, Pooling: poolNone, Normalize: true, Similarity: Cosine, MaxTokens: info.Context, Windows: w}}
 	if w.Tokens > 0 {
 		s.settings.Notes = append(s.settings.Notes, "windows are counted in "+tokens.Name+" tokens, not in the model's own")
 	}

@@ -198,7 +198,7 @@ func OpenCrossEncoder(ctx context.Context, dir string, e Engine) (CrossEncoder, 
 	}
 	f.settings.Output = rt.outputName()
 	c := &crossEncoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f), dir: dir}
-	if _, _, err := c.Score(ctx, "", []string{""}); err != nil {
+	if _, err := c.Score(ctx, "", []string{""}); err != nil {
 		return nil, joinClose(err, rt)
 	}
 	return c, nil
@@ -211,36 +211,32 @@ func (c *crossEncoder) Close() error { return c.rt.close() }
 // Score keeps the query whole and cuts the passage. A query of more than half the
 // window is cut to that half, so that every passage is seen; its pairs count as
 // cut.
-func (c *crossEncoder) Score(ctx context.Context, query string, passages []string) ([]float64, int, error) {
+func (c *crossEncoder) Score(ctx context.Context, query string, passages []string) ([]PairScore, error) {
 	room := c.settings.MaxTokens - c.tok.pair.specials()
 	q := c.tok.encode(query)
-	queryCut := len(q) > room/2
 	inputs := make([]input, len(passages))
-	cut := 0
+	out := make([]PairScore, len(passages))
 	for i, p := range passages {
 		ids := c.tok.encode(p)
 		first := q
-		if queryCut && len(q)+len(ids) > room {
+		if len(q) > room/2 && len(q)+len(ids) > room {
 			first = q[:max(room/2, room-len(ids))]
 		}
 		second := ids[:min(len(ids), room-len(first))]
-		if len(first) < len(q) || len(second) < len(ids) {
-			cut++
-		}
+		out[i].Cut = len(first) < len(q) || len(second) < len(ids)
 		inputs[i].ids, inputs[i].types = c.tok.pair.fill(first, second)
 	}
 	outputs, err := runAll(ctx, c.rt, c.most, inputs)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	logits := make([]float64, len(passages))
 	for i, o := range outputs {
 		if len(o.vector) != 1 {
-			return nil, 0, &ModelError{Dir: c.dir, Msg: shapeText(o), Remedy: "a cross-encoder for ranking has one logit"}
+			return nil, &ModelError{Dir: c.dir, Msg: shapeText(o), Remedy: "a cross-encoder for ranking has one logit"}
 		}
-		logits[i] = float64(o.vector[0])
+		out[i].Logit = float64(o.vector[0])
 	}
-	return logits, cut, nil
+	return out, nil
 }
 
 func shapeText(o output) string {

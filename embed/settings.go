@@ -291,10 +291,19 @@ func cmpErr(err, other error) error {
 // prefixes reads what the model wants before queries and passages.
 func (f *folder) prefixes() error {
 	var config struct {
-		Prompts map[string]string `json:"prompts"`
+		Prompts    map[string]string `json:"prompts"`
+		Similarity string            `json:"similarity_fn_name"`
 	}
 	if _, err := f.read("config_sentence_transformers.json", &config); err != nil {
 		return err
+	}
+	switch config.Similarity {
+	case "", Cosine:
+		f.settings.Similarity = Cosine
+	case Dot:
+		f.settings.Similarity = Dot
+	default:
+		return &ModelError{Dir: f.dir, Msg: "compares vectors by " + config.Similarity + ", which lore does not", Remedy: "cosine and dot are known"}
 	}
 	f.settings.QueryPrefix = config.Prompts["query"]
 	for _, name := range []string{"document", "passage", "corpus"} {

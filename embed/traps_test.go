@@ -132,16 +132,16 @@ func TestLongQueryPair(t *testing.T) {
 	}
 	defer c.Close()
 	query := strings.Repeat(longText, 20)
-	logits, cut, err := c.Score(context.Background(), query, []string{"sand for a season", "a closed road means closed shops", longText + longText})
+	scores, err := c.Score(context.Background(), query, []string{"sand for a season", "a closed road means closed shops", longText + longText})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if logits[0] == logits[1] || cut != 3 {
-		t.Errorf("logits %v, %d cut", logits, cut)
+	if scores[0].Logit == scores[1].Logit || !scores[0].Cut || !scores[1].Cut || !scores[2].Cut {
+		t.Errorf("scores %v", scores)
 	}
-	again, _, err := c.Score(context.Background(), query, []string{"sand for a season"})
-	if err != nil || math.Abs(again[0]-logits[0]) > 1e-6 {
-		t.Errorf("the second call gave %v after %v: %v", again, logits, err)
+	again, err := c.Score(context.Background(), query, []string{"sand for a season"})
+	if err != nil || math.Abs(again[0].Logit-scores[0].Logit) > 1e-6 {
+		t.Errorf("the second call gave %v after %v: %v", again, scores, err)
 	}
 }
 

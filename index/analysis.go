@@ -89,7 +89,8 @@ var analyzerCache = struct {
 	*registry.Cache
 }{Cache: registry.NewCache()}
 
-func analyzerByName(name string) (func(string) []string, error) {
+// Analyzer returns the named analyser: a function from a text to its terms.
+func Analyzer(name string) (func(string) []string, error) {
 	if !slices.Contains(Analyzers, name) {
 		return nil, fmt.Errorf("unknown analyser %q; there are: %s", name, strings.Join(Analyzers, ", "))
 	}

@@ -79,7 +79,7 @@ func BenchmarkIndex500k(b *testing.B) {
 			b.Fatal(err)
 		}
 		opened := time.Since(start)
-		p.analyze, err = analyzerByName("en")
+		p.analyze, err = Analyzer("en")
 		if err != nil {
 			b.Fatal(err)
 		}

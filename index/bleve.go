@@ -49,7 +49,7 @@ func OpenBM25(ctx context.Context, dir string, docs []Document, analyzer string,
 	if err := params.Check(); err != nil {
 		return nil, err
 	}
-	analyze, err := analyzerByName(analyzer)
+	analyze, err := Analyzer(analyzer)
 	if err != nil {
 		return nil, err
 	}

@@ -30,44 +30,83 @@ const rrfConstant = 60
 // fusionDepth is the least number of documents that each retriever contributes.
 const fusionDepth = 1000
 
+// fused combines retrievers.
+type fused struct {
+	how   Fusion
+	parts []Retriever
+}
+
 // Fuse returns a retriever that combines others.
-func Fuse(f Fusion, parts ...Retriever) Retriever {
-	return retrieverFunc(func(ctx context.Context, q Query, k int) (Ranking, error) {
-		deep := 0
-		if k > 0 {
-			deep = max(k, fusionDepth)
+func Fuse(f Fusion, parts ...Retriever) Batcher { return fused{f, parts} }
+
+func (f fused) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
+	out, err := f.RetrieveBatch(ctx, []Query{q}, k, nil)
+	if err != nil {
+		return Ranking{}, err
+	}
+	return out[0], nil
+}
+
+func (f fused) RetrieveBatch(ctx context.Context, queries []Query, k int, step func(int)) ([]Ranking, error) {
+	deep := 0
+	if k > 0 {
+		deep = max(k, fusionDepth)
+	}
+	found := make([][]Ranking, len(f.parts))
+	for i, p := range f.parts {
+		var err error
+		if found[i], err = RetrieveAll(ctx, p, queries, deep, nil); err != nil {
+			return nil, err
 		}
-		sums, found := map[string]float64{}, map[string]int{}
-		var order []string
-		for _, p := range parts {
-			r, err := p.Retrieve(ctx, q, deep)
-			if err != nil {
-				return Ranking{}, err
-			}
-			for id, s := range contributions(f, r.Hits) {
-				if found[id] == 0 {
-					order = append(order, id)
-				}
-				sums[id] += s
-				found[id]++
-			}
+	}
+	out := make([]Ranking, len(queries))
+	for i := range queries {
+		rankings := make([][]Hit, len(f.parts))
+		for p := range f.parts {
+			rankings[p] = found[p][i].Hits
 		}
-		hits := make([]Hit, 0, len(order))
-		for _, id := range order {
-			s := sums[id]
-			switch f {
-			case Convex:
-				s /= float64(len(parts))
-			case CombMNZ:
-				s *= float64(found[id])
-			case RRF:
-			default:
-				return Ranking{}, fmt.Errorf("unknown fusion %q; there are %v", f, Fusions)
-			}
-			hits = append(hits, Hit{id, s})
+		hits, err := FuseRankings(f.how, rankings)
+		if err != nil {
+			return nil, err
 		}
-		return Ranking{Hits: top(hits, k)}, nil
-	})
+		out[i].Hits = top(hits, k)
+	}
+	if step != nil {
+		step(len(queries))
+	}
+	return out, nil
+}
+
+// FuseRankings combines rankings of one query, each best first. The result is in
+// no order.
+func FuseRankings(f Fusion, rankings [][]Hit) ([]Hit, error) {
+	sums, found := map[string]float64{}, map[string]int{}
+	var order []string
+	for _, ranking := range rankings {
+		given := contributions(f, ranking)
+		for _, h := range ranking {
+			if found[h.ID] == 0 {
+				order = append(order, h.ID)
+			}
+			sums[h.ID] += given[h.ID]
+			found[h.ID]++
+		}
+	}
+	hits := make([]Hit, 0, len(order))
+	for _, id := range order {
+		s := sums[id]
+		switch f {
+		case Convex:
+			s /= float64(len(rankings))
+		case CombMNZ:
+			s *= float64(found[id])
+		case RRF:
+		default:
+			return nil, fmt.Errorf("unknown fusion %q; there are %v", f, Fusions)
+		}
+		hits = append(hits, Hit{id, s})
+	}
+	return hits, nil
 }
 
 // contributions is what one ranking gives each of its documents.

@@ -239,7 +239,7 @@ func TestOddQueries(t *testing.T) {
 // Every analyser opens and cuts text; "spaces" keeps what Python's split(" ") keeps.
 func TestAnalyzers(t *testing.T) {
 	for _, name := range Analyzers {
-		f, err := analyzerByName(name)
+		f, err := Analyzer(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,11 +247,11 @@ func TestAnalyzers(t *testing.T) {
 			t.Errorf("%s gives nothing", name)
 		}
 	}
-	spaces, _ := analyzerByName("spaces")
+	spaces, _ := Analyzer("spaces")
 	if diff := cmp.Diff([]string{"A", emptyWord, "b\nC", emptyWord}, spaces("A  b\nC ")); diff != "" {
 		t.Error(diff)
 	}
-	white, _ := analyzerByName("whitespace")
+	white, _ := Analyzer("whitespace")
 	if diff := cmp.Diff([]string{"A", "b", "C"}, white("A  b\nC ")); diff != "" {
 		t.Error(diff)
 	}

@@ -1,0 +1,29 @@
+package index
+
+import "context"
+
+// Batcher is a Retriever that ranks many queries at once for less than one by one.
+type Batcher interface {
+	Retriever
+	// RetrieveBatch returns one ranking per query, equal to what Retrieve returns.
+	// step, if not nil, is told how many queries are done.
+	RetrieveBatch(ctx context.Context, queries []Query, k int, step func(done int)) ([]Ranking, error)
+}
+
+// RetrieveAll ranks all queries, at once where the retriever can.
+func RetrieveAll(ctx context.Context, r Retriever, queries []Query, k int, step func(done int)) ([]Ranking, error) {
+	if b, ok := r.(Batcher); ok {
+		return b.RetrieveBatch(ctx, queries, k, step)
+	}
+	out := make([]Ranking, len(queries))
+	for i, q := range queries {
+		var err error
+		if out[i], err = r.Retrieve(ctx, q, k); err != nil {
+			return nil, err
+		}
+		if step != nil {
+			step(i + 1)
+		}
+	}
+	return out, nil
+}

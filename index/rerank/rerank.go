@@ -1,0 +1,144 @@
+// Package rerank orders the first results of a retriever anew: by a cross-encoder,
+// by a language model in five ways, or for diversity.
+package rerank
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"lore/index"
+)
+
+// Candidate is a document to be ranked anew.
+type Candidate struct {
+	index.Hit
+	Text string
+}
+
+// Job is one query with its candidates, best first.
+type Job struct {
+	Query      index.Query
+	Candidates []Candidate
+}
+
+// Reranker orders candidates. It is given all queries at once, so that a model
+// server stays busy.
+type Reranker interface {
+	// Rerank returns per job a score for each candidate, in the order of the
+	// candidates; higher is better. NaN is no score: such candidates come after the
+	// others in their old order. step, if not nil, is told how many jobs are done.
+	Rerank(ctx context.Context, jobs []Job, step func(done int)) ([][]float64, error)
+	// Stats count what the model did so far.
+	Stats() Stats
+}
+
+// Stats count the replies of a reranker's model and what was made of them.
+type Stats struct {
+	Name       string `json:"name"`
+	Calls      int    `json:"calls"`      // replies, or pairs of a cross-encoder
+	Repaired   int    `json:"repaired"`   // read in part: see Remedy
+	Unparsable int    `json:"unparsable"` // could not be read or failed: see Remedy
+	Cut        int    `json:"cut"`        // passages shown without their end
+	Remedy     string `json:"remedy"`     // what was done with the latter three
+}
+
+// Stage is a first retriever with a reranker after it.
+type Stage struct {
+	first index.Retriever
+	texts map[string]string
+	model Reranker
+	depth int
+	only  bool
+}
+
+// New puts a reranker after a retriever. The first depth documents are ordered
+// anew; those below keep their order and stand below. Equal scores keep the order
+// of the first stage: a billionth per rank is taken off.
+func New(first index.Retriever, docs []index.Document, model Reranker, depth int) *Stage {
+	s := &Stage{first: first, texts: make(map[string]string, len(docs)), model: model, depth: depth}
+	for _, d := range docs {
+		s.texts[d.ID] = d.Text
+	}
+	return s
+}
+
+// tieStep is taken off a score per rank of the first stage.
+const tieStep = 1e-9
+
+// Retrieve ranks for one query.
+func (s *Stage) Retrieve(ctx context.Context, q index.Query, k int) (index.Ranking, error) {
+	out, err := s.RetrieveBatch(ctx, []index.Query{q}, k, nil)
+	if err != nil {
+		return index.Ranking{}, err
+	}
+	return out[0], nil
+}
+
+// RetrieveBatch ranks all queries by the first stage and then anew.
+func (s *Stage) RetrieveBatch(ctx context.Context, queries []index.Query, k int, step func(int)) ([]index.Ranking, error) {
+	deep := k
+	if k > 0 {
+		deep = max(k, s.depth)
+	}
+	found, err := index.RetrieveAll(ctx, s.first, queries, deep, nil)
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]Job, len(queries))
+	for i, r := range found {
+		jobs[i].Query = queries[i]
+		for _, h := range r.Hits[:min(s.depth, len(r.Hits))] {
+			text, ok := s.texts[h.ID]
+			if !ok {
+				return nil, fmt.Errorf("rerank: the document %s is not in the corpus", h.ID)
+			}
+			jobs[i].Candidates = append(jobs[i].Candidates, Candidate{h, text})
+		}
+	}
+	scores, err := s.model.Rerank(ctx, jobs, step)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]index.Ranking, len(queries))
+	for i := range found {
+		out[i].Hits = reorder(found[i].Hits, scores[i])
+		if k > 0 && len(out[i].Hits) > k {
+			out[i].Hits = out[i].Hits[:k]
+		}
+	}
+	return out, nil
+}
+
+// reorder gives the first hits their new scores, the unscored ones and the rest
+// falling scores below.
+func reorder(hits []index.Hit, scores []float64) []index.Hit {
+	var scored, rest []index.Hit
+	lowest := 0.0
+	for i, h := range hits {
+		if i >= len(scores) || math.IsNaN(scores[i]) {
+			rest = append(rest, h)
+			continue
+		}
+		h.Score = scores[i] - tieStep*float64(i)
+		if lowest = min(lowest, h.Score); len(scored) == 0 {
+			lowest = h.Score
+		}
+		scored = append(scored, h)
+	}
+	index.SortHits(scored)
+	for i, h := range rest {
+		h.Score = lowest - 1 - float64(i)
+		scored = append(scored, h)
+	}
+	return scored
+}
+
+// places turns an order of candidates into scores: n for the first down to 1.
+func places(order []int) []float64 {
+	out := make([]float64, len(order))
+	for rank, i := range order {
+		out[i] = float64(len(order) - rank)
+	}
+	return out
+}
