@@ -59,6 +59,8 @@ type Context struct {
 	Tokens   int // tokens of the passages
 	Dropped  int // retrieved documents that did not fit
 	Cut      int // passages that were cut to fit
+
+	CutTokens int // tokens of the cut ends; of whole documents left out only where the benchmark counts them
 }
 
 // Output is an answer to an item. An answer that failed has an Outcome other
@@ -67,6 +69,10 @@ type Output struct {
 	Text    string
 	Outcome local.Outcome
 	Reason  string
+
+	// Measures were computed outside the item or came with the answer, by metric. They
+	// are kept with the answer, so that Score stays pure.
+	Measures map[string]float64
 }
 
 // Score is one value that an item contributes to a metric. An unscored value
@@ -100,6 +106,44 @@ type Item interface {
 	Plan(out Output) judge.Task
 	// Score turns the judge's verdicts, in the order of Plan's questions, into values.
 	Score(out Output, verdicts []judge.Verdict) []Score
+}
+
+// RetrievalScorer is an Item that measures rankings, too. Its scores are the same
+// for all answers made from a ranking.
+type RetrievalScorer interface {
+	ScoreRetrieval(found Retrieved) []Score
+}
+
+// Referenced is an Item with reference texts, which an encoder can compare an answer
+// with.
+type Referenced interface {
+	References() []string
+}
+
+// AnswerMeasurer is a Benchmark that knows what was measured of published answers.
+type AnswerMeasurer interface {
+	// Measures returns, for a file of answers, figures by item and metric that lie
+	// beside it; none is no error.
+	Measures(answers string, ds *Dataset) (map[string]map[string]float64, error)
+}
+
+// Setting is a flag of a benchmark's own.
+type Setting struct {
+	Name string
+	Help string
+}
+
+// Configurable is a Benchmark with settings of its own.
+type Configurable interface {
+	Settings() []Setting
+	// Configure returns the benchmark with the given values; what is not given or
+	// empty has its default.
+	Configure(values map[string]string) (Benchmark, error)
+}
+
+// Noter is a Benchmark that adds settings to the manifest.
+type Noter interface {
+	Notes(ds *Dataset, budget Budget) map[string]string
 }
 
 // Metric describes a figure of a benchmark.

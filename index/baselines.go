@@ -54,9 +54,42 @@ func Keywords(docs []Document) Retriever {
 	})
 }
 
-// Oracle scores a document by its gold relevance: the upper bound of retrieval.
+// Oracle ranks the documents with a gold relevance above 0, and no others: the upper
+// bound of retrieval.
 func Oracle(docs []Document) Retriever {
-	return scored(docs, func(q Query, d Document) float64 { return q.Gold[d.ID] })
+	return retrieverFunc(func(_ context.Context, q Query, k int) (Ranking, error) {
+		var hits []Hit
+		for _, d := range docs {
+			if g := q.Gold[d.ID]; g > 0 {
+				hits = append(hits, Hit{d.ID, g})
+			}
+		}
+		return Ranking{Hits: top(hits, k)}, nil
+	})
+}
+
+// Cut keeps the first n documents of a ranking.
+func Cut(r Retriever, n int) Batcher { return cut{r, n} }
+
+type cut struct {
+	Retriever
+	n int
+}
+
+func (c cut) RetrieveBatch(ctx context.Context, queries []Query, k int, step func(int)) ([]Ranking, error) {
+	out, err := RetrieveAll(ctx, c.Retriever, queries, k, step)
+	for i := range out {
+		out[i].Hits = out[i].Hits[:min(c.n, len(out[i].Hits))]
+	}
+	return out, err
+}
+
+func (c cut) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
+	out, err := c.RetrieveBatch(ctx, []Query{q}, k, nil)
+	if err != nil {
+		return Ranking{}, err
+	}
+	return out[0], nil
 }
 
 // Recorded ranks by scores that came with the data, under the given name.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -109,7 +110,50 @@ func BenchmarkIndex500k(b *testing.B) {
 		b.ReportMetric(float64(mine.Microseconds())/1000, "ms-median")
 		b.ReportMetric(float64(bleves.Microseconds())/1000, "ms-median-bleve")
 		b.ReportMetric(float64(bleves)/float64(mine), "times-faster")
+		if rate, lucenes, ok := lucene(b, docs, queries); ok {
+			b.ReportMetric(rate, "passages/s-lucene")
+			b.ReportMetric(float64(lucenes.Microseconds())/1000, "ms-median-lucene")
+			b.ReportMetric(float64(lucenes)/float64(mine), "times-faster-than-lucene")
+		}
 	}
+}
+
+// lucene measures Lucene on the same passages and queries, where Java and Debian's
+// liblucene8-java are installed.
+func lucene(b *testing.B, docs []Document, queries []string) (rate float64, latency time.Duration, ok bool) {
+	b.Helper()
+	var jars []string
+	for _, part := range []string{"core", "analyzers-common", "queryparser"} {
+		found, _ := filepath.Glob("/usr/share/java/lucene-" + part + "-8*.jar")
+		if len(found) == 0 {
+			b.Logf("no row for Lucene: lucene-%s is not installed", part)
+			return 0, 0, false
+		}
+		jars = append(jars, found[0])
+	}
+	dir := b.TempDir()
+	var lines, asked strings.Builder
+	for _, d := range docs {
+		lines.WriteString(strings.Join(strings.Fields(d.Text), " ") + "\n")
+	}
+	for _, q := range queries {
+		asked.WriteString(strings.Join(strings.Fields(q), " ") + "\n")
+	}
+	for name, text := range map[string]string{"passages": lines.String(), "queries": asked.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			b.Fatal(err)
+		}
+	}
+	out, err := exec.Command("java", "-Xmx2g", "-cp", strings.Join(jars, ":"), "testdata/LuceneSearch.java", filepath.Join(dir, "passages"), filepath.Join(dir, "queries")).Output()
+	if err != nil {
+		b.Logf("no row for Lucene: %v", err)
+		return 0, 0, false
+	}
+	var micro int64
+	if _, err := fmt.Sscan(string(out), &rate, &micro); err != nil {
+		b.Fatal(err)
+	}
+	return rate, time.Duration(micro) * time.Microsecond, true
 }
 
 // median latency over the queries, after one pass to warm up.

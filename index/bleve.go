@@ -9,8 +9,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sort"
+	"sync"
+	"sync/atomic"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -46,6 +49,10 @@ var ErrIndexBusy = errors.New("another process is building this index")
 // used for other documents. It is written aside and renamed when complete; a second
 // process that wants to build the same index gets ErrIndexBusy at once.
 func OpenBM25(ctx context.Context, dir string, docs []Document, analyzer string, params BM25Params) (*BM25, error) {
+	return openBM25(ctx, dir, docs, analyzer, params, batchSize)
+}
+
+func openBM25(ctx context.Context, dir string, docs []Document, analyzer string, params BM25Params, batch int) (*BM25, error) {
 	if err := params.Check(); err != nil {
 		return nil, err
 	}
@@ -56,7 +63,7 @@ func OpenBM25(ctx context.Context, dir string, docs []Document, analyzer string,
 	path := filepath.Join(dir, fmt.Sprintf("bm25-v%d-%s-%s", formatVersion, analyzer, corpusHash(docs, analyzer)[:32]))
 	p, err := openPostings(filepath.Join(path, postingsFile))
 	if err != nil {
-		if p, err = rebuild(ctx, path, docs, analyzer); err != nil {
+		if p, err = rebuild(ctx, path, docs, analyzer, batch); err != nil {
 			return nil, err
 		}
 	}
@@ -81,7 +88,7 @@ func corpusHash(docs []Document, analyzer string) string {
 
 // rebuild makes what is missing, under a lock: the postings from a complete Bleve
 // index, or all of it.
-func rebuild(ctx context.Context, path string, docs []Document, analyzer string) (*postings, error) {
+func rebuild(ctx context.Context, path string, docs []Document, analyzer string, batch int) (*postings, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("create the index folder: %w", err)
 	}
@@ -101,14 +108,14 @@ func rebuild(ctx context.Context, path string, docs []Document, analyzer string)
 		if err := os.RemoveAll(path); err != nil {
 			return nil, fmt.Errorf("remove an unusable index: %w", err)
 		}
-		if err := build(ctx, path, docs, analyzer); err != nil {
+		if err := build(ctx, path, docs, analyzer, batch); err != nil {
 			return nil, err
 		}
 	}
 	return openPostings(filepath.Join(path, postingsFile))
 }
 
-func build(ctx context.Context, path string, docs []Document, analyzer string) error {
+func build(ctx context.Context, path string, docs []Document, analyzer string, batch int) error {
 	aside := path + ".building"
 	if err := os.RemoveAll(aside); err != nil {
 		return fmt.Errorf("remove an unfinished index: %w", err)
@@ -121,7 +128,7 @@ func build(ctx context.Context, path string, docs []Document, analyzer string) e
 	if err != nil {
 		return fmt.Errorf("create an index in %s: %w", aside, err)
 	}
-	err = fill(ctx, idx, docs)
+	err = fill(ctx, idx, docs, batch)
 	if closeErr := idx.Close(); err == nil {
 		err = closeErr
 	}
@@ -137,32 +144,51 @@ func build(ctx context.Context, path string, docs []Document, analyzer string) e
 	return nil
 }
 
-func fill(ctx context.Context, idx bleve.Index, docs []Document) error {
+// fillers is how many batches are indexed at a time: one is analysed while the
+// other is written.
+const fillers = 2
+
+func fill(ctx context.Context, idx bleve.Index, docs []Document, size int) error {
 	seen := make(map[string]bool, len(docs))
-	batch := idx.NewBatch()
 	for _, d := range docs {
 		if seen[d.ID] {
 			return fmt.Errorf("document id %q occurs twice", d.ID)
 		}
 		seen[d.ID] = true
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range fillers {
+		wg.Go(func() {
+			batch := idx.NewBatch()
+			for ctx.Err() == nil {
+				start := int(next.Add(int64(size))) - size
+				if start >= len(docs) {
+					return
+				}
+				if err := indexBatch(idx, batch, docs[start:min(start+size, len(docs))]); err != nil {
+					stop(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return idx.SetInternal([]byte(completeKey), []byte("yes"))
+}
+
+func indexBatch(idx bleve.Index, batch *bleve.Batch, docs []Document) error {
+	batch.Reset()
+	for _, d := range docs {
 		if err := batch.Index(d.ID, map[string]any{field: d.Text}); err != nil {
 			return fmt.Errorf("document %s: %w", d.ID, err)
 		}
-		if batch.Size() < batchSize {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := idx.Batch(batch); err != nil {
-			return err
-		}
-		batch.Reset()
 	}
-	if err := idx.Batch(batch); err != nil {
-		return err
-	}
-	return idx.SetInternal([]byte(completeKey), []byte("yes"))
+	return idx.Batch(batch)
 }
 
 func indexMapping(analyzer string) mapping.IndexMapping {
@@ -220,29 +246,76 @@ func readPostings(ctx context.Context, reader blevestore.IndexReader) (*postings
 		return nil, fmt.Errorf("read the index dictionary: %w", err)
 	}
 	defer dict.Close()
-	var list []uint64 // document number above, frequency below, of one term
 	for {
-		e, err := dict.Next()
+		terms, err := nextTerms(dict)
 		if err != nil {
 			return nil, fmt.Errorf("read the index dictionary: %w", err)
 		}
-		if e == nil {
+		if len(terms) == 0 {
 			return p, nil
 		}
-		if list, err = readTerm(ctx, reader, number, e.Term, list[:0]); err != nil {
-			return nil, fmt.Errorf("read the postings of %q: %w", e.Term, err)
+		lists, err := readTerms(ctx, reader, number, terms)
+		if err != nil {
+			return nil, err
 		}
-		slices.Sort(list)
-		for _, x := range list {
-			doc, tf := uint32(x>>32), uint32(x)
-			p.docs, p.tfs = append(p.docs, doc), append(p.tfs, tf)
-			p.lengths[doc] += tf
-			p.tokens += uint64(tf)
+		for i, list := range lists {
+			p.append(terms[i], list)
 		}
-		p.terms = append(p.terms, e.Term...)
-		p.termEnds = append(p.termEnds, uint64(len(p.terms)))
-		p.ends = append(p.ends, uint64(len(p.docs)))
 	}
+}
+
+// append adds a term's postings: document number above, frequency below.
+func (p *postings) append(term string, list []uint64) {
+	for _, x := range list {
+		doc, tf := uint32(x>>32), uint32(x)
+		p.docs, p.tfs = append(p.docs, doc), append(p.tfs, tf)
+		p.lengths[doc] += tf
+		p.tokens += uint64(tf)
+	}
+	p.terms = append(p.terms, term...)
+	p.termEnds = append(p.termEnds, uint64(len(p.terms)))
+	p.ends = append(p.ends, uint64(len(p.docs)))
+}
+
+// termRound is how many terms are read before their postings are put in order.
+const termRound = 1024
+
+func nextTerms(dict blevestore.FieldDict) ([]string, error) {
+	var out []string
+	for len(out) < termRound {
+		e, err := dict.Next()
+		if err != nil || e == nil {
+			return out, err
+		}
+		out = append(out, e.Term)
+	}
+	return out, nil
+}
+
+// readTerms reads the postings of terms on all processors.
+func readTerms(ctx context.Context, reader blevestore.IndexReader, number map[string]uint32, terms []string) ([][]uint64, error) {
+	out := make([][]uint64, len(terms))
+	errs := make([]error, len(terms))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(terms) {
+					return
+				}
+				list, err := readTerm(ctx, reader, number, terms[i], nil)
+				if err != nil {
+					errs[i] = fmt.Errorf("read the postings of %q: %w", terms[i], err)
+				}
+				slices.Sort(list)
+				out[i] = list
+			}
+		})
+	}
+	wg.Wait()
+	return out, errors.Join(errs...)
 }
 
 // numberDocuments numbers documents in the order of their ids and returns the

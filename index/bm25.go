@@ -1,10 +1,12 @@
 package index
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -65,20 +67,22 @@ type BM25 struct {
 	postings *postings
 	params   BM25Params
 	norms    []float64 // k1·(1 − b + b·|d|/avgdl) by document number
+	once     []float64 // 1/(1 + norm): the share of its weight that a term gets which occurs once
 	floor    float64   // okapi: the idf that replaces negative ones
-	sums     sync.Pool // *accumulator
+	pool     sync.Pool // *block
 }
 
 func newBM25(p *postings, params BM25Params) *BM25 {
-	b := &BM25{postings: p, params: params, norms: make([]float64, p.size())}
+	b := &BM25{postings: p, params: params, norms: make([]float64, p.size()), once: make([]float64, p.size())}
 	mean := p.mean()
 	for d, n := range p.lengths {
 		b.norms[d] = params.K1 * (1 - params.B + params.B*float64(n)/mean)
+		b.once[d] = 1 / (1 + b.norms[d])
 	}
 	if params.Variant == Okapi {
 		b.floor = okapiEpsilon * b.meanIDF()
 	}
-	b.sums.New = func() any { return &accumulator{sums: make([]float64, p.size())} }
+	b.pool.New = func() any { return &block{} }
 	return b
 }
 
@@ -125,31 +129,93 @@ func (b *BM25) idf(df int) float64 {
 	return math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
 }
 
-// accumulator holds a score per document; touched lists those that are set.
-type accumulator struct {
-	sums    []float64
-	touched []uint32
+// blockDocs is how many documents are scored at a time: their sums, marks and norms
+// fit into a processor's own cache, whatever the size of the index.
+const blockDocs = 1 << 13
+
+// block holds the scores of blockDocs documents and marks those that have one.
+type block struct {
+	sums  [blockDocs]float64
+	marks [blockDocs / 64]uint64
 }
 
-// Retrieve ranks documents.
+// cursor is a query term with what is left of its postings.
+type cursor struct {
+	docs, tfs []uint32
+	weight    float64
+}
+
+// Retrieve ranks documents, block after block. Inside a document terms are added in
+// the order of the query, as they would be without blocks.
 func (b *BM25) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
 	if err := ctx.Err(); err != nil {
 		return Ranking{}, err
 	}
-	acc := b.sums.Get().(*accumulator)
-	defer b.sums.Put(acc)
+	var cursors []cursor
 	for _, t := range countTerms(b.postings.analyze(q.Text)) {
-		b.add(acc, t)
+		if docs, tfs := b.postings.find(t.term); len(docs) > 0 {
+			cursors = append(cursors, cursor{docs, tfs, t.count * b.idf(len(docs))})
+		}
 	}
-	if b.params.Variant == Okapi {
-		b.touchAll(acc)
+	blk := b.pool.Get().(*block)
+	defer b.pool.Put(blk)
+	best := bestDocs{k: k}
+	for base := 0; base < b.postings.size(); base += blockDocs {
+		end := min(base+blockDocs, b.postings.size())
+		for i := range cursors {
+			b.add(blk, &cursors[i], base, end)
+		}
+		if b.params.Variant == Okapi {
+			blk.markAll(end - base)
+		}
+		blk.hand(base, &best)
 	}
-	best := b.best(acc, k)
-	for _, d := range acc.touched {
-		acc.sums[d] = 0
+	return Ranking{Hits: best.hits(b.postings)}, nil
+}
+
+// add adds a term's part to the scores of the documents from base to end.
+func (b *BM25) add(blk *block, c *cursor, base, end int) {
+	docs := c.docs
+	n := 0
+	for n < len(docs) && int(docs[n]) < end {
+		n++
 	}
-	acc.touched = acc.touched[:0]
-	return Ranking{Hits: best}, nil
+	docs, tfs := docs[:n], c.tfs[:n]
+	c.docs, c.tfs = c.docs[n:], c.tfs[n:]
+	norms, once := b.norms[base:end], b.once[base:end]
+	for i, d := range docs {
+		at := (int(d) - base) & (blockDocs - 1) // always so; spares a bounds check
+		if tf := tfs[i]; tf == 1 {
+			blk.sums[at] += c.weight * once[at]
+		} else {
+			blk.sums[at] += c.weight * float64(tf) / (float64(tf) + norms[at])
+		}
+		blk.marks[at>>6] |= 1 << (at & 63)
+	}
+}
+
+// markAll marks the first n documents.
+func (blk *block) markAll(n int) {
+	for at := range n {
+		blk.marks[at>>6] |= 1 << (at & 63)
+	}
+}
+
+// hand offers the marked documents and clears the block.
+func (blk *block) hand(base int, best *bestDocs) {
+	least := best.least()
+	for w, mark := range blk.marks {
+		for ; mark != 0; mark &= mark - 1 {
+			at := w<<6 + bits.TrailingZeros64(mark)
+			// Documents come in ascending order: an equal score is worse than a kept one.
+			if s := blk.sums[at]; s > least || !best.full() {
+				best.add(uint32(base+at), s)
+				least = best.least()
+			}
+			blk.sums[at] = 0
+		}
+		blk.marks[w] = 0
+	}
 }
 
 type queryTerm struct {
@@ -173,86 +239,61 @@ func countTerms(terms []string) []queryTerm {
 	return out
 }
 
-func (b *BM25) add(acc *accumulator, t queryTerm) {
-	docs, tfs := b.postings.find(t.term)
-	if len(docs) == 0 {
-		return
+// bestDocs keeps the k best documents, or all for k below 1, as a heap with the
+// worst at the top.
+type bestDocs struct {
+	k    int
+	docs []scoredDoc
+}
+
+type scoredDoc struct {
+	doc   uint32
+	score float64
+}
+
+func (s scoredDoc) compare(t scoredDoc) int {
+	return cmp.Or(cmp.Compare(t.score, s.score), cmp.Compare(s.doc, t.doc))
+}
+
+func (h *bestDocs) full() bool { return h.k > 0 && len(h.docs) == h.k }
+
+// least is the score that a document must exceed to be kept.
+func (h *bestDocs) least() float64 {
+	if !h.full() {
+		return math.Inf(-1)
 	}
-	weight := t.count * b.idf(len(docs))
-	for i, d := range docs {
-		tf := float64(tfs[i])
-		if acc.sums[d] == 0 {
-			acc.touched = append(acc.touched, d)
+	return h.docs[0].score
+}
+
+func (h *bestDocs) add(doc uint32, score float64) {
+	n := scoredDoc{doc, score}
+	switch {
+	case !h.full():
+		h.docs = append(h.docs, n)
+		if h.full() {
+			heap.Init(h)
 		}
-		acc.sums[d] += weight * tf / (tf + b.norms[d])
+	case n.compare(h.docs[0]) < 0:
+		h.docs[0] = n
+		heap.Fix(h, 0)
 	}
 }
 
-// touchAll lists every document once: a sum of exactly 0 is a document without a
-// term of the query, or listed twice.
-func (b *BM25) touchAll(acc *accumulator) {
-	acc.touched = acc.touched[:0]
-	for d := range acc.sums {
-		acc.touched = append(acc.touched, uint32(d))
-	}
-}
-
-// best returns the top k, or all, best first, equal scores by document id.
-func (b *BM25) best(acc *accumulator, k int) []Hit {
-	h := worstFirst{sums: acc.sums}
-	if k < 1 || k >= len(acc.touched) {
-		h.docs = slices.Clone(acc.touched)
-		slices.Sort(h.docs)
-		h.docs = slices.Compact(h.docs)
-	} else {
-		h.docs = make([]uint32, 0, k)
-		for _, d := range acc.touched {
-			switch {
-			case len(h.docs) < k:
-				h.docs = append(h.docs, d)
-				if len(h.docs) == k {
-					heap.Init(&h)
-				}
-			case h.better(d, h.docs[0]):
-				h.docs[0] = d
-				heap.Fix(&h, 0)
-			}
-		}
-	}
-	slices.SortFunc(h.docs, func(x, y uint32) int {
-		switch {
-		case h.better(x, y):
-			return -1
-		case h.better(y, x):
-			return 1
-		}
-		return 0
-	})
+// hits are the documents, best first, equal scores by document id.
+func (h *bestDocs) hits(p *postings) []Hit {
+	slices.SortFunc(h.docs, scoredDoc.compare)
 	out := make([]Hit, len(h.docs))
 	for i, d := range h.docs {
-		out[i] = Hit{b.postings.id(d), acc.sums[d]}
+		out[i] = Hit{p.id(d.doc), d.score}
 	}
 	return out
 }
 
-// worstFirst is a heap of documents with the worst at the top.
-type worstFirst struct {
-	docs []uint32
-	sums []float64
-}
-
-func (h *worstFirst) better(x, y uint32) bool {
-	if h.sums[x] != h.sums[y] {
-		return h.sums[x] > h.sums[y]
-	}
-	return x < y
-}
-
-func (h *worstFirst) Len() int           { return len(h.docs) }
-func (h *worstFirst) Less(i, j int) bool { return h.better(h.docs[j], h.docs[i]) }
-func (h *worstFirst) Swap(i, j int)      { h.docs[i], h.docs[j] = h.docs[j], h.docs[i] }
-func (h *worstFirst) Push(any)           { panic("not used") }
-func (h *worstFirst) Pop() any           { panic("not used") }
+func (h *bestDocs) Len() int           { return len(h.docs) }
+func (h *bestDocs) Less(i, j int) bool { return h.docs[i].compare(h.docs[j]) > 0 }
+func (h *bestDocs) Swap(i, j int)      { h.docs[i], h.docs[j] = h.docs[j], h.docs[i] }
+func (h *bestDocs) Push(any)           { panic("not used") }
+func (h *bestDocs) Pop() any           { panic("not used") }
 
 // Describe words variant and parameters for manifests.
 func (p BM25Params) Describe() string {

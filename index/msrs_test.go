@@ -134,7 +134,7 @@ func TestPublishedMSRS(t *testing.T) {
 }
 
 // plainBM25 is BM25 as one would write it down, as a reference.
-func plainBM25(docs []Document, analyze func(string) []string, q string) []Hit {
+func plainBM25(docs []Document, analyze func(string) []string) func(query string) []Hit {
 	df, total := map[string]float64{}, 0.0
 	counts := make([]map[string]float64, len(docs))
 	lengths := make([]float64, len(docs))
@@ -150,72 +150,77 @@ func plainBM25(docs []Document, analyze func(string) []string, q string) []Hit {
 		}
 	}
 	n := float64(len(docs))
-	var hits []Hit
-	for i, d := range docs {
-		score, some := 0.0, false
-		for _, t := range countTerms(analyze(q)) {
-			tf := counts[i][t.term]
-			if tf == 0 {
-				continue
+	return func(query string) []Hit {
+		var hits []Hit
+		terms := countTerms(analyze(query))
+		for i, d := range docs {
+			score, some := 0.0, false
+			for _, t := range terms {
+				tf := counts[i][t.term]
+				if tf == 0 {
+					continue
+				}
+				some = true
+				score += t.count * math.Log(1+(n-df[t.term]+0.5)/(df[t.term]+0.5)) * tf / (tf + 1.2*(1-0.75+0.75*lengths[i]/(total/n)))
 			}
-			some = true
-			score += t.count * math.Log(1+(n-df[t.term]+0.5)/(df[t.term]+0.5)) * tf / (tf + 1.2*(1-0.75+0.75*lengths[i]/(total/n)))
+			if some {
+				hits = append(hits, Hit{d.ID, score})
+			}
 		}
-		if some {
-			hits = append(hits, Hit{d.ID, score})
-		}
+		SortHits(hits)
+		return hits
 	}
-	SortHits(hits)
-	return hits
 }
 
-// On MSRS queries the index ranks as the reference does, and gives the same bits
-// whatever the order of the documents, which changes Bleve's segments, and after
-// reopening.
+// On all MSRS queries the index ranks as the reference does, and gives the same bits
+// for any size of batch and any order of the documents, both of which change Bleve's
+// segments, and after reopening.
 func TestPublishedBM25EqualsTheReference(t *testing.T) {
-	docs := msrsDocuments(t, "meeting")[:60]
-	queries := msrsQueries(t, "meeting")
-	dir := t.TempDir()
-	one, err := OpenBM25(context.Background(), dir, docs, "en", DefaultBM25)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shuffled := slices.Clone(docs)
-	sort.Slice(shuffled, func(i, j int) bool { return len(shuffled[i].Text) < len(shuffled[j].Text) })
-	two, err := OpenBM25(context.Background(), t.TempDir(), shuffled, "en", DefaultBM25)
-	if err != nil {
-		t.Fatal(err)
-	}
-	three, err := OpenBM25(context.Background(), dir, shuffled, "en", DefaultBM25)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, row := range slices.Sorted(maps.Keys(queries)) {
-		if n++; n > 12 && testing.Short() {
-			break
+	for _, domain := range []string{"meeting", "story"} {
+		docs, queries := msrsDocuments(t, domain), msrsQueries(t, domain)
+		most := len(queries)
+		if testing.Short() {
+			docs, most = docs[:60], 12
 		}
-		q := queries[row]
-		want := plainBM25(docs, one.postings.analyze, q.Query)
-		got := ranking(t, one, Query{Text: q.Query}, 0)
-		if len(got) != len(want) {
-			t.Fatalf("query %s: %d hits, want %d", row, len(got), len(want))
-		}
-		for i := range want {
-			if got[i].ID != want[i].ID || math.Abs(got[i].Score-want[i].Score) > 1e-9 {
-				t.Fatalf("query %s, place %d: %v, reference %v", row, i, got[i], want[i])
+		dir := t.TempDir()
+		shuffled := slices.Clone(docs)
+		sort.Slice(shuffled, func(i, j int) bool { return len(shuffled[i].Text) < len(shuffled[j].Text) })
+		open := func(dir string, docs []Document, batch int) *BM25 {
+			b, err := openBM25(context.Background(), dir, docs, "en", DefaultBM25, batch)
+			if err != nil {
+				t.Fatal(err)
 			}
+			t.Cleanup(func() { b.Close() })
+			return b
 		}
-		for what, other := range map[string]*BM25{"another order": two, "reopened": three} {
-			if diff := cmp.Diff(got, ranking(t, other, Query{Text: q.Query}, 0)); diff != "" {
-				t.Fatalf("query %s, %s: %s", row, what, diff)
+		one := open(dir, docs, batchSize)
+		others := map[string]*BM25{"reopened": open(dir, shuffled, batchSize), "another order": open(t.TempDir(), shuffled, batchSize)}
+		for _, size := range []int{1, 10, 1000} {
+			others[fmt.Sprint("batches of ", size)] = open(t.TempDir(), docs, size)
+		}
+		reference := plainBM25(docs, one.postings.analyze)
+		for n, row := range slices.Sorted(maps.Keys(queries)) {
+			if n == most {
+				break
 			}
-		}
-		if diff := cmp.Diff(got[:min(10, len(got))], ranking(t, one, Query{Text: q.Query}, 10)); diff != "" {
-			t.Fatalf("query %s: the top ten differ from the whole ranking: %s", row, diff)
-		}
-		if n >= 30 {
-			break
+			q := Query{Text: queries[row].Query}
+			want, got := reference(q.Text), ranking(t, one, q, 0)
+			if len(got) != len(want) {
+				t.Fatalf("%s query %s: %d hits, want %d", domain, row, len(got), len(want))
+			}
+			for i := range want {
+				if got[i].ID != want[i].ID || math.Abs(got[i].Score-want[i].Score) > 1e-9 {
+					t.Fatalf("%s query %s, place %d: %v, reference %v", domain, row, i, got[i], want[i])
+				}
+			}
+			for what, other := range others {
+				if !slices.Equal(got, ranking(t, other, q, 0)) {
+					t.Fatalf("%s query %s, %s: another ranking", domain, row, what)
+				}
+			}
+			if !slices.Equal(got[:min(10, len(got))], ranking(t, one, q, 10)) {
+				t.Fatalf("%s query %s: the top ten differ from the whole ranking", domain, row)
+			}
 		}
 	}
 }

@@ -144,10 +144,16 @@ func (v *Vectors) candidates(queries [][]float32, k int) [][]int32 {
 func (v *Vectors) scan(queries [][]float32, from, to int, best []*topRows) {
 	for start := from; start < to; start += rowBlock {
 		end := min(start+rowBlock, to)
+		block := v.data[start*v.dims : end*v.dims]
 		for i, q := range queries {
 			b := best[i]
-			for row := start; row < end; row++ {
-				b.add(vek32.Dot(q, v.data[row*v.dims:(row+1)*v.dims]), int32(row))
+			least := b.least()
+			for row, rest := start, block; len(rest) >= len(q); row, rest = row+1, rest[len(q):] {
+				// Most rows are worse than all kept ones and end here. NaN does not.
+				if s := vek32.Dot(q, rest[:len(q)]); !(s < least) {
+					b.add(s, int32(row))
+					least = b.least()
+				}
 			}
 		}
 	}
@@ -232,6 +238,14 @@ type scoredRow struct {
 
 func (s scoredRow) worse(t scoredRow) bool {
 	return s.score < t.score || (s.score == t.score && s.row > t.row)
+}
+
+// least is the score below which a row is not kept.
+func (t *topRows) least() float32 {
+	if len(t.rows) < t.keep {
+		return float32(math.Inf(-1))
+	}
+	return t.rows[0].score
 }
 
 func (t *topRows) add(score float32, row int32) {

@@ -8,6 +8,7 @@ package judge
 import (
 	"context"
 	"math"
+	"strings"
 
 	"lore/local"
 )
@@ -28,10 +29,13 @@ const (
 	// Relevance asks how much of a reference's important content a text has, 1 to 5
 	// (G-Eval's relevance, as in MSRS).
 	Relevance Kind = "relevance"
+	// Consistency asks how far a reference supports what a text says, 1 to 5 (G-Eval's
+	// consistency, as in MSRS).
+	Consistency Kind = "consistency"
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Coverage, Entailment, Answerability, Relevance}
+var Kinds = []Kind{Coverage, Entailment, Answerability, Relevance, Consistency}
 
 // Labels of Coverage and Entailment. The other kinds are labelled by their grade.
 const (
@@ -50,6 +54,7 @@ var Labels = map[Kind][]string{
 	Entailment:    {No, Neutral, Yes},
 	Answerability: {"0", "1", "2", "3", "4", "5"},
 	Relevance:     {"1", "2", "3", "4", "5"},
+	Consistency:   {"1", "2", "3", "4", "5"},
 }
 
 // Values maps the labels of a kind to scores in [0,1].
@@ -58,6 +63,7 @@ var Values = map[Kind]map[string]float64{
 	Entailment:    {Yes: 1, Neutral: 0, No: 0},
 	Answerability: {"0": 0, "1": 0.2, "2": 0.4, "3": 0.6, "4": 0.8, "5": 1},
 	Relevance:     {"1": 0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1},
+	Consistency:   {"1": 0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1},
 }
 
 // Nearest is the label of a kind whose value is closest; of two as close, the
@@ -78,6 +84,15 @@ type Question struct {
 	Kind Kind   `json:"kind"`
 	Text string `json:"text"` // the insight, key point or sub-question
 }
+
+// referenceRule stands between the references of one question.
+const referenceRule = "\n\n---\n\n"
+
+// JoinReferences makes one question text of several reference texts.
+func JoinReferences(references []string) string { return strings.Join(references, referenceRule) }
+
+// References takes a question text of JoinReferences apart.
+func (q Question) References() []string { return strings.Split(q.Text, referenceRule) }
 
 // Task is a text with the questions asked of it.
 type Task struct {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lore/embed/testmodel"
 )
 
 var update = flag.Bool("update", false, "rewrite the output of documented examples")
@@ -42,6 +44,11 @@ func TestDocumentedExamples(t *testing.T) {
 			t.Chdir(t.TempDir())
 			if err := os.CopyFS("examples", os.DirFS(examples)); err != nil {
 				t.Fatal(err)
+			}
+			for name, kind := range map[string]testmodel.Kind{"encoder": testmodel.BERT, "cross": testmodel.CrossBERT} {
+				if err := testmodel.Write("models/"+name, kind); err != nil {
+					t.Fatal(err)
+				}
 			}
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			out, n := runExamples(t, string(data), demo)

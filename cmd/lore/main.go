@@ -13,6 +13,7 @@ import (
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
+	"lore/embed"
 	"lore/index/trec"
 	"lore/local/ollama"
 )
@@ -56,6 +57,7 @@ func exitCode(ctx context.Context, err error) int {
 	var usage *run.UsageError
 	var input *datasets.InputError
 	var syntax *trec.SyntaxError
+	var badModel *embed.ModelError
 	switch {
 	case err == nil:
 		return exitOK
@@ -65,7 +67,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitPartial
 	case errors.As(err, &usage):
 		return exitUsage
-	case errors.As(err, &input), errors.As(err, &syntax):
+	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &badModel):
 		return exitInput
 	case errors.Is(err, ollama.ErrUnreachable), errors.Is(err, ollama.ErrNoModel):
 		return exitServer

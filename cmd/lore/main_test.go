@@ -13,6 +13,7 @@ import (
 	"github.com/ollama/ollama/api"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"lore/embed/testmodel"
 	"lore/local/ollama/ollamatest"
 )
 
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"lore": main, "fakeollama": fakeOllama})
+	testscript.Main(m, map[string]func(){"lore": main, "fakeollama": fakeOllama, "testmodel": writeTestModel})
 }
 
 func TestScripts(t *testing.T) {
@@ -55,6 +56,14 @@ func sharedDir() string {
 		return ""
 	}
 	return wd + "/../../../shared"
+}
+
+// writeTestModel is a command for scripts: it writes a small ONNX model of a kind
+// into a folder.
+func writeTestModel() {
+	if err := testmodel.Write(os.Args[2], testmodel.Kind(os.Args[1])); err != nil {
+		panic(err)
+	}
 }
 
 // fakeOllama is a command for scripts: it serves until it is interrupted and

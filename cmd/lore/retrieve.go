@@ -2,91 +2,167 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/store"
 	"lore/datasets"
+	"lore/datasets/all"
 	"lore/index"
 	"lore/index/trec"
 )
 
 type retrieveFlags struct {
-	bm25Flags
-	retriever, out, tag string
-	k                   int
-	seed                uint64
+	retrievalFlags
+	retriever, out, tag, bench, qrels, host, calls string
+	k, slots, numCtx                               int
+	seed                                           uint64
 }
-
-const retrieveHelp = "bm25, keywords, random, or a fusion of them: rrf(bm25,keywords), convex(...), combmnz(...)"
 
 func newRetrieve() *cobra.Command {
 	var f retrieveFlags
 	c := &cobra.Command{
-		Use:   "retrieve CORPUS QUERIES",
+		Use:   "retrieve CORPUS QUERIES | retrieve --bench NAME [DATA...]",
 		Short: "Rank a corpus for queries and write a TREC run",
 		Long: "retrieve ranks the documents of CORPUS, a .jsonl file with id and text or a folder of\n" +
 			"texts, for every query of QUERIES, a .jsonl file with id and text or lines of id, tab\n" +
-			"and text. The index is kept and used again for the same documents.\n\nRetrievers: " + retrieveHelp,
-		Example: "  lore retrieve corpus.jsonl queries.tsv --retriever bm25 --k 100 --out bm25.trec\n  lore retrieve folder queries.jsonl --retriever 'rrf(bm25,keywords)'",
-		Args:    usageArgs(cobra.ExactArgs(2)),
-		RunE:    func(c *cobra.Command, args []string) error { return retrieve(c, f, args[0], args[1]) },
+			"and text; or the documents of a benchmark's data for its items. Indexes, vectors and\n" +
+			"finished model calls are kept and used again.\n\nRetrievers: " + run.RetrieverHelp + "\nThen, after \">\": " + run.StageHelp,
+		Example: "  lore retrieve corpus.jsonl queries.tsv --retriever bm25 --k 100 --out bm25.trec\n" +
+			"  lore retrieve folder queries.jsonl --retriever 'rrf(bm25,keywords)>mmr:0.7'\n" +
+			"  lore retrieve --bench summhay topic_news1.json --retriever bm25 --out bm25.trec --qrels qrels.txt",
+		Args: usageArgs(cobra.ArbitraryArgs),
+		RunE: func(c *cobra.Command, args []string) error { return retrieve(c, f, args) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.retriever, "retriever", "bm25", retrieveHelp)
+	fl.StringVar(&f.retriever, "retriever", "bm25", "retriever, perhaps with stages: "+run.PipelineHelp)
 	fl.IntVar(&f.k, "k", 100, "documents per query; 0 is all that are ranked")
 	fl.StringVar(&f.out, "out", "", "run file to write (default: standard output)")
 	fl.StringVar(&f.tag, "tag", "", "name of the run (default: the retriever)")
-	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random retriever")
-	f.bm25Flags.add(c)
+	fl.StringVar(&f.bench, "bench", "", "rank for the items of a benchmark's data: "+strings.Join(all.Names(), ", "))
+	fl.StringVar(&f.qrels, "qrels", "", "with --bench: also write the gold relevance to this file")
+	fl.StringVar(&f.calls, "calls", filepath.Join("lore-runs", "retrieve-calls"), "folder that keeps finished model calls")
+	fl.IntVar(&f.slots, "slots", 1, "calls at once to the model server: its OLLAMA_NUM_PARALLEL")
+	fl.IntVar(&f.numCtx, "num-ctx", 0, "context window in tokens (default: from the longest prompt)")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random retriever and of models")
+	addHost(c, &f.host)
+	f.retrievalFlags.add(c)
 	return c
 }
 
-func retrieve(c *cobra.Command, f retrieveFlags, corpus, queries string) error {
-	if f.k < 0 {
-		return &run.UsageError{Msg: "--k cannot be negative"}
+func (f retrieveFlags) options(c *cobra.Command) (run.Options, error) {
+	stderr := c.ErrOrStderr()
+	opt := run.Options{Seed: f.seed, Slots: f.slots, Host: f.host, NumCtx: f.numCtx, Analyzer: f.analyzer, BM25: f.params(), IndexDir: f.indexDir, Progress: newProgress(stderr),
+		Warn: func(s string) { fmt.Fprintln(stderr, "warning: "+report.Plain(s)) }}
+	if f.k < 0 || f.slots < 1 || f.numCtx < 0 {
+		return opt, &run.UsageError{Msg: "--k and --num-ctx cannot be negative, and --slots is at least 1"}
 	}
-	if err := f.bm25Flags.check(); err != nil {
-		return err
+	if opt.IndexDir == "" {
+		opt.IndexDir = indexDir(".")
 	}
-	docs, err := readCorpus(corpus)
+	err := f.bm25Flags.check()
+	if err == nil {
+		opt.Embedding, err = f.embedding()
+	}
+	opt.Embedding.Dir = opt.IndexDir
+	if err != nil {
+		return opt, err
+	}
+	retriever := f.retriever
+	if f.pipelines != "" && !c.Flags().Changed("retriever") {
+		retriever = ""
+	}
+	if opt.Retrievers, err = f.parse(retriever); err != nil {
+		return opt, err
+	}
+	if len(opt.Retrievers) != 1 {
+		return opt, &run.UsageError{Msg: fmt.Sprintf("retrieve writes one run and takes one retriever, not %d", len(opt.Retrievers))}
+	}
+	return opt, nil
+}
+
+func retrieve(c *cobra.Command, f retrieveFlags, args []string) error {
+	opt, err := f.options(c)
 	if err != nil {
 		return err
 	}
-	qs, err := readQueries(queries)
+	topics, rankings, notes, err := f.rank(c, opt, args)
 	if err != nil {
 		return err
 	}
-	r, err := f.open(c.Context(), f.retriever, docs)
-	if err != nil {
-		return err
-	}
-	step := newProgress(c.ErrOrStderr()).Start("retrieve", len(qs))
 	results := map[string][]trec.Result{}
-	var topics []string
-	for i, q := range qs {
-		ranking, err := r.Retrieve(c.Context(), q, f.k)
-		if err != nil {
-			return err
+	for i, r := range rankings {
+		for _, h := range r.Hits {
+			results[topics[i]] = append(results[topics[i]], trec.Result{Document: h.ID, Score: h.Score})
 		}
-		topics = append(topics, q.ID)
-		for _, h := range ranking.Hits {
-			results[q.ID] = append(results[q.ID], trec.Result{Document: h.ID, Score: h.Score})
-		}
-		step(i + 1)
+	}
+	for _, g := range report.RetrievalNotes(store.Manifest{Retrieval: notes}) {
+		report.Text(c.ErrOrStderr(), g)
 	}
 	tag := f.tag
 	if tag == "" {
-		tag = strings.NewReplacer("(", "_", ")", "", ",", "_").Replace(f.retriever)
+		tag = strings.NewReplacer("(", "_", ")", "", ",", "_", ">", "_", ":", "_", "@", "_", "/", "_", " ", "_").Replace(opt.Retrievers[0].Name)
 	}
 	return f.write(c.OutOrStdout(), tag, topics, results)
+}
+
+// rank ranks a corpus of the user's own, or a benchmark's.
+func (f retrieveFlags) rank(c *cobra.Command, opt run.Options, args []string) (topics []string, rankings []index.Ranking, notes store.Retrieval, err error) {
+	if f.bench != "" {
+		return f.rankItems(c, opt, args)
+	}
+	if len(args) != 2 || f.qrels != "" {
+		return nil, nil, notes, &run.UsageError{Msg: "retrieve takes a corpus and queries, or --bench with the benchmark's data; --qrels needs --bench"}
+	}
+	docs, err := readCorpus(args[0])
+	if err != nil {
+		return nil, nil, notes, err
+	}
+	queries, err := readQueries(args[1])
+	if err != nil {
+		return nil, nil, notes, err
+	}
+	for _, q := range queries {
+		topics = append(topics, q.ID)
+	}
+	rankings, notes, err = run.Retrieve(c.Context(), opt, f.calls, docs, queries, f.k)
+	return topics, rankings, notes, err
+}
+
+func (f retrieveFlags) rankItems(c *cobra.Command, opt run.Options, data []string) (topics []string, rankings []index.Ranking, notes store.Retrieval, err error) {
+	bench, err := all.Find(f.bench)
+	if err != nil {
+		return nil, nil, notes, &run.UsageError{Msg: err.Error()}
+	}
+	ds, err := bench.Load(data)
+	if err != nil {
+		return nil, nil, notes, err
+	}
+	for _, w := range ds.Warnings {
+		opt.Warn(w)
+	}
+	for _, it := range ds.Items {
+		topics = append(topics, it.ID())
+	}
+	if f.qrels != "" {
+		var buf bytes.Buffer
+		if err := trec.WriteQrels(&buf, run.Qrels(ds.Items)); err != nil {
+			return nil, nil, notes, err
+		}
+		if err := os.WriteFile(f.qrels, buf.Bytes(), 0o666); err != nil {
+			return nil, nil, notes, fmt.Errorf("write the qrels: %w", err)
+		}
+	}
+	rankings, notes, err = run.RetrieveItems(c.Context(), opt, f.calls, ds.Items, f.k)
+	return topics, rankings, notes, err
 }
 
 func (f retrieveFlags) write(stdout io.Writer, tag string, topics []string, results map[string][]trec.Result) error {
@@ -102,38 +178,6 @@ func (f retrieveFlags) write(stdout io.Writer, tag string, topics []string, resu
 		return fmt.Errorf("write the run: %w", err)
 	}
 	return nil
-}
-
-// open builds a retriever by name, or a fusion of several.
-func (f retrieveFlags) open(ctx context.Context, name string, docs []index.Document) (index.Retriever, error) {
-	if fusion, inner, ok := strings.Cut(name, "("); ok {
-		parts := list(strings.TrimSuffix(inner, ")"))
-		if !slices.Contains(index.Fusions, index.Fusion(fusion)) || !strings.HasSuffix(inner, ")") || len(parts) < 2 {
-			return nil, &run.UsageError{Msg: fmt.Sprintf("unknown retriever %q; there are %s", name, retrieveHelp)}
-		}
-		var rs []index.Retriever
-		for _, p := range parts {
-			r, err := f.open(ctx, p, docs)
-			if err != nil {
-				return nil, err
-			}
-			rs = append(rs, r)
-		}
-		return index.Fuse(index.Fusion(fusion), rs...), nil
-	}
-	switch name {
-	case "bm25":
-		dir := f.indexDir
-		if dir == "" {
-			dir = indexDir(".")
-		}
-		return index.OpenBM25(ctx, dir, docs, f.analyzer, f.params())
-	case "keywords":
-		return index.Keywords(docs), nil
-	case "random":
-		return index.Random(docs, f.seed), nil
-	}
-	return nil, &run.UsageError{Msg: fmt.Sprintf("unknown retriever %q; there are %s", name, retrieveHelp)}
 }
 
 func readCorpus(path string) ([]index.Document, error) {

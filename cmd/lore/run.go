@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/datasets/all"
+	"lore/embed"
 	"lore/index"
 	"lore/judge/llm"
 	"lore/local/ollama"
@@ -25,13 +27,17 @@ import (
 
 type runFlags struct {
 	retriever, generator, judge string
+	retrieval, answers          string
+	bertscore, bertBaseline     string
+	bertIDF                     bool
+	own                         map[string]*string // settings of benchmarks, by name
 	out, prompts, host          string
 	limit, budget, slots        int
 	numCtx, numPredict          int
 	temperature, topP           float64
 	think                       string
 	seed                        uint64
-	bm25Flags
+	retrievalFlags
 	json              bool
 	judgeMode, unsure string
 	batch, average    bool
@@ -40,7 +46,7 @@ type runFlags struct {
 }
 
 // noGeneration are the settings of verbs that open judges and generate nothing.
-var noGeneration = runFlags{temperature: -1, topP: -1, bm25Flags: bm25Flags{analyzer: "en"}}
+var noGeneration = runFlags{temperature: -1, topP: -1, retrievalFlags: retrievalFlags{bm25Flags: bm25Flags{analyzer: "en"}, long: string(embed.Mean)}}
 
 // bm25Flags are the flags of verbs that retrieve.
 type bm25Flags struct {
@@ -70,6 +76,55 @@ func (f bm25Flags) check() error {
 		return &run.UsageError{Msg: fmt.Sprintf("unknown analyser %q; there are: %s", f.analyzer, strings.Join(index.Analyzers, ", "))}
 	}
 	return nil
+}
+
+// retrievalFlags are the flags of verbs that open pipelines.
+type retrievalFlags struct {
+	bm25Flags
+	pipelines        string
+	runtime, library string
+	long             string
+	window, overlap  int
+}
+
+func (f *retrievalFlags) add(c *cobra.Command) {
+	f.bm25Flags.add(c)
+	fl := c.Flags()
+	fl.StringVar(&f.pipelines, "pipelines", "", "YAML file of retrievers, besides those of --retriever")
+	fl.StringVar(&f.runtime, "runtime", embed.Hugot, "what computes ONNX models: "+embed.Hugot+", or "+embed.ONNXRuntime+" in builds by make build-ort")
+	fl.StringVar(&f.library, "onnxruntime", "", "path of libonnxruntime (default: $LORE_ONNXRUNTIME)")
+	fl.StringVar(&f.long, "embed-long", string(embed.Mean), "texts longer than a window: mean or max of their windows, or cut")
+	fl.IntVar(&f.window, "embed-window", 0, "tokens per window (default: what the model takes)")
+	fl.IntVar(&f.overlap, "embed-overlap", 0, "tokens shared by neighbouring windows")
+}
+
+// embedding reads the flags of embedders.
+func (f retrievalFlags) embedding() (run.Embedding, error) {
+	e := run.Embedding{Windows: embed.Windows{Long: embed.Long(f.long), Tokens: f.window, Overlap: f.overlap}, Engine: embed.Engine{Runtime: f.runtime, Library: f.library}}
+	if err := e.Windows.Check(); err != nil {
+		return e, &run.UsageError{Msg: err.Error()}
+	}
+	if f.runtime != "" && f.runtime != embed.Hugot && f.runtime != embed.ONNXRuntime {
+		return e, &run.UsageError{Msg: fmt.Sprintf("unknown runtime %q; there are %s and %s", f.runtime, embed.Hugot, embed.ONNXRuntime)}
+	}
+	return e, nil
+}
+
+// parse reads the pipelines of a comma list and of the YAML file.
+func (f retrievalFlags) parse(retrievers string) ([]run.Pipeline, error) {
+	var out []run.Pipeline
+	for _, text := range run.SplitList(retrievers) {
+		p, err := run.ParsePipeline(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	if f.pipelines == "" {
+		return out, nil
+	}
+	more, err := run.ReadPipelines(f.pipelines)
+	return append(out, more...), err
 }
 
 func newRun() *cobra.Command {
@@ -102,8 +157,56 @@ func newRun() *cobra.Command {
 	fl.Float64Var(&f.temperature, "temperature", -1, "sampling temperature of the generator (default: the benchmark's)")
 	fl.Float64Var(&f.topP, "top-p", -1, "top-p of the generator (default: the benchmark's)")
 	fl.StringVar(&f.think, "think", "", "thoughts of models that can think: false, true, low, medium or high (default false)")
-	f.bm25Flags.add(c)
+	fl.StringVar(&f.retrieval, "retrieval", "", "TREC run file of a system of your own, besides the retrievers; topics are item ids")
+	fl.StringVar(&f.answers, "answers", "", "comma list of files with answers of systems of your own, judged besides the grid; without --retriever and --generator there is no grid")
+	fl.StringVar(&f.bertscore, "bertscore", "", "folder of an ONNX encoder: also compute BERTScore against the reference answers")
+	fl.BoolVar(&f.bertIDF, "bertscore-idf", false, "weigh tokens by their idf over the references")
+	fl.StringVar(&f.bertBaseline, "bertscore-baseline", "", "file of baselines to rescale BERTScore with: lines of LAYER,P,R,F")
+	f.own = addSettings(c)
+	f.retrievalFlags.add(c)
 	return c
+}
+
+// addSettings adds the flags of all benchmarks' own settings.
+func addSettings(c *cobra.Command) map[string]*string {
+	out := map[string]*string{}
+	for _, b := range all.Benchmarks() {
+		conf, ok := b.(datasets.Configurable)
+		if !ok {
+			continue
+		}
+		for _, s := range conf.Settings() {
+			if out[s.Name] == nil {
+				out[s.Name] = c.Flags().String(s.Name, "", b.Name()+": "+s.Help)
+			}
+		}
+	}
+	return out
+}
+
+// configure gives a benchmark the settings that were set, and refuses those it does
+// not have.
+func configure(bench datasets.Benchmark, own map[string]*string) (datasets.Benchmark, map[string]string, error) {
+	given := map[string]string{}
+	for name, v := range own {
+		if *v != "" {
+			given[name] = *v
+		}
+	}
+	conf, ok := bench.(datasets.Configurable)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !ok || !slices.ContainsFunc(conf.Settings(), func(s datasets.Setting) bool { return s.Name == name }) {
+			return nil, nil, &run.UsageError{Msg: fmt.Sprintf("the benchmark %s has no --%s", bench.Name(), name)}
+		}
+	}
+	if !ok {
+		return bench, nil, nil
+	}
+	out, err := conf.Configure(given)
+	if err != nil {
+		return nil, nil, &run.UsageError{Msg: err.Error()}
+	}
+	return out, given, nil
 }
 
 // addJudgeFlags are the flags of every verb that opens judges.
@@ -153,16 +256,31 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 	if err != nil {
 		return &run.UsageError{Msg: err.Error()}
 	}
+	bench, given, err := configure(bench, f.own)
+	if err != nil {
+		return err
+	}
 	opt, err := f.options(bench)
 	if err != nil {
 		return err
 	}
-	if len(opt.Generators) == 0 {
+	opt.Bench = given
+	grid := c.Flags().Changed("retriever") || c.Flags().Changed("generator") || f.pipelines != "" || f.retrieval != ""
+	if f.answers != "" && !grid {
+		opt.Retrievers, opt.Generators = nil, nil
+	} else if len(opt.Generators) == 0 {
 		return &run.UsageError{Msg: "--generator needs at least one name"}
 	}
 	ds, err := bench.Load(data)
 	if err != nil {
 		return err
+	}
+	for _, file := range list(f.answers) {
+		a, err := run.ReadAnswers(file, bench, ds)
+		if err != nil {
+			return err
+		}
+		opt.Answers = append(opt.Answers, a)
 	}
 	stderr := c.ErrOrStderr()
 	opt.Warn = func(s string) { fmt.Fprintln(stderr, "warning: "+report.Plain(s)) }
@@ -182,6 +300,7 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 	if opt.IndexDir == "" {
 		opt.IndexDir = indexDir(out)
 	}
+	opt.Embedding.Dir = opt.IndexDir
 	result, err := run.Run(c.Context(), bench, ds, opt, folder)
 	if err != nil {
 		return err
@@ -201,12 +320,23 @@ func indexDir(out string) string {
 func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	d := bench.Defaults()
 	opt := run.Options{
-		Generators: list(f.generator), Judges: list(f.judge), Retrievers: list(f.retriever), Limit: f.limit, Budget: d.Budget,
+		Generators: list(f.generator), Judges: list(f.judge), Limit: f.limit, Budget: d.Budget,
 		Seed: f.seed, Slots: f.slots, Host: f.host, NumCtx: f.numCtx, NumPredict: d.NumPredict, Temperature: d.Temperature, TopP: d.TopP, Think: f.think,
 		Analyzer: f.analyzer, BM25: f.params(), IndexDir: f.indexDir, Version: versionText(),
 	}
-	if len(opt.Retrievers) == 0 {
-		opt.Retrievers = list(d.Retrievers)
+	retrievers := f.retriever
+	if f.retrieval != "" {
+		retrievers = strings.TrimPrefix(retrievers+",trec:"+f.retrieval, ",")
+	}
+	if retrievers == "" && f.pipelines == "" {
+		retrievers = d.Retrievers
+	}
+	var err error
+	if opt.Retrievers, err = f.parse(retrievers); err != nil {
+		return opt, err
+	}
+	if opt.Embedding, err = f.embedding(); err != nil {
+		return opt, err
 	}
 	set := func(ok bool, apply func()) {
 		if ok {
@@ -225,7 +355,6 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	case !slices.Contains([]string{"", "false", "true", "low", "medium", "high"}, f.think):
 		return opt, &run.UsageError{Msg: "--think is false, true, low, medium or high"}
 	}
-	var err error
 	if opt.Judging, err = f.judging(); err != nil {
 		return opt, err
 	}
@@ -235,10 +364,15 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	if err := run.CheckNames(opt); err != nil {
 		return opt, err
 	}
-	for _, names := range [][]string{opt.Retrievers, opt.Generators, opt.Judges} {
+	for _, names := range [][]string{opt.Generators, opt.Judges} {
 		if dup := repeated(names); dup != "" {
 			return opt, &run.UsageError{Msg: fmt.Sprintf("%q is named twice", dup)}
 		}
+	}
+	if f.bertscore != "" {
+		opt.BERTScore = &run.BERTScore{Dir: f.bertscore, IDF: f.bertIDF, Baseline: f.bertBaseline}
+	} else if f.bertIDF || f.bertBaseline != "" {
+		return opt, &run.UsageError{Msg: "--bertscore-idf and --bertscore-baseline need --bertscore"}
 	}
 	if f.prompts != "" {
 		if info, err := os.Stat(f.prompts); err != nil || !info.IsDir() {
@@ -296,6 +430,10 @@ func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
 	report.Text(w, report.Main(r.Table, bench.Metrics()))
 	fmt.Fprintln(w)
 	report.Text(w, report.JudgeNotes(r.Manifest))
+	for _, g := range report.RetrievalNotes(r.Manifest) {
+		fmt.Fprintln(w)
+		report.Text(w, g)
+	}
 	if g := report.Failures(r.Answers, r.Verdicts); len(g.Rows) > 0 {
 		fmt.Fprintln(w)
 		report.Text(w, g)

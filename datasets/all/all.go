@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"lore/datasets"
+	"lore/datasets/msrs"
 	"lore/datasets/summhay"
 )
 
 var benchmarks = []datasets.Benchmark{
 	summhay.Benchmark{},
+	msrs.Benchmark{},
 }
 
 // Benchmarks returns all benchmarks in a fixed order.

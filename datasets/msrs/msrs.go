@@ -134,7 +134,7 @@ func readFile(path string) ([]byte, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(data) {
-		return nil, &datasets.InputError{File: path, Msg: "is not UTF-8", Remedy: "convert the file to UTF-8, for example with iconv"}
+		return nil, notUTF8(path)
 	}
 	return data, nil
 }

@@ -137,15 +137,25 @@ func (s *Scorer) Relevance(o Outputs) []judge.Task {
 	var out []judge.Task
 	for i, text := range o.Texts[:min(len(o.Texts), len(s.queries))] {
 		q := s.queries[i]
-		task := judge.Task{ID: o.System + " " + q.ID, About: q.Text, Questions: []judge.Question{{ID: q.ID, Kind: judge.Relevance, Text: strings.Join(q.References, "\n\n")}}}
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); line != "" {
-				task.Units = append(task.Units, line)
-			}
-		}
-		out = append(out, task)
+		out = append(out, planTask(q, o.System+" "+q.ID, text, judge.Question{ID: q.ID, Kind: judge.Relevance}))
 	}
 	return out
+}
+
+// planTask asks questions about an answer, each against all references together, as
+// the paper's G-Eval does.
+func planTask(q Query, id, answer string, questions ...judge.Question) judge.Task {
+	task := judge.Task{ID: id, About: q.Text}
+	for _, one := range questions {
+		one.Text = judge.JoinReferences(q.References)
+		task.Questions = append(task.Questions, one)
+	}
+	for line := range strings.Lines(answer) {
+		if line = strings.TrimSpace(line); line != "" {
+			task.Units = append(task.Units, line)
+		}
+	}
+	return task
 }
 
 // Graded adds a judge's mean relevance, in percent as the paper prints it: the

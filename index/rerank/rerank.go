@@ -3,9 +3,11 @@
 package rerank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"lore/index"
 )
@@ -54,7 +56,7 @@ type Stage struct {
 
 // New puts a reranker after a retriever. The first depth documents are ordered
 // anew; those below keep their order and stand below. Equal scores keep the order
-// of the first stage: a billionth per rank is taken off.
+// of the first stage.
 func New(first index.Retriever, docs []index.Document, model Reranker, depth int) *Stage {
 	s := &Stage{first: first, texts: make(map[string]string, len(docs)), model: model, depth: depth}
 	for _, d := range docs {
@@ -63,8 +65,9 @@ func New(first index.Retriever, docs []index.Document, model Reranker, depth int
 	return s
 }
 
-// tieStep is taken off a score per rank of the first stage.
-const tieStep = 1e-9
+// tieStep is how far a score is put below an equal one before it, so that a run
+// file keeps the order. Readers in single precision still tell the two apart.
+const tieStep = 1e-5
 
 // Retrieve ranks for one query.
 func (s *Stage) Retrieve(ctx context.Context, q index.Query, k int) (index.Ranking, error) {
@@ -114,19 +117,24 @@ func (s *Stage) RetrieveBatch(ctx context.Context, queries []index.Query, k int,
 // falling scores below.
 func reorder(hits []index.Hit, scores []float64) []index.Hit {
 	var scored, rest []index.Hit
-	lowest := 0.0
 	for i, h := range hits {
 		if i >= len(scores) || math.IsNaN(scores[i]) {
 			rest = append(rest, h)
 			continue
 		}
-		h.Score = scores[i] - tieStep*float64(i)
-		if lowest = min(lowest, h.Score); len(scored) == 0 {
-			lowest = h.Score
-		}
+		h.Score = scores[i]
 		scored = append(scored, h)
 	}
-	index.SortHits(scored)
+	slices.SortStableFunc(scored, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	for i := 1; i < len(scored); i++ {
+		if before := scored[i-1].Score; scored[i].Score >= before {
+			scored[i].Score = before - tieStep
+		}
+	}
+	lowest := 0.0
+	if len(scored) > 0 {
+		lowest = scored[len(scored)-1].Score
+	}
 	for i, h := range rest {
 		h.Score = lowest - 1 - float64(i)
 		scored = append(scored, h)

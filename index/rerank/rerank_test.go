@@ -401,7 +401,11 @@ func TestTiesAndDepth(t *testing.T) {
 	for _, h := range got {
 		ids = append(ids, h.ID)
 	}
-	if strings.Join(ids, "") != "zyxw" {
+	if strings.Join(ids, "") != "zyxw" || got[0].Score != 5 || got[1].Score >= 5 {
+		t.Errorf("%v", got)
+	}
+	index.SortHits(got) // as a reader of the run file would
+	if got[0].ID != "z" {
 		t.Errorf("%v", got)
 	}
 }

@@ -125,9 +125,11 @@ func (s *scratch) task(t judge.Task, c Constants) []judge.Verdict {
 		case judge.Entailment:
 			out[i] = s.entailment(i, q, c)
 		case judge.Answerability:
-			out[i] = s.grade(i, q, 0)
+			out[i] = s.grade(i, q)
 		case judge.Relevance:
-			out[i] = s.grade(i, q, 1)
+			out[i] = relevance(t, q)
+		case judge.Consistency:
+			out[i] = consistency(t, q)
 		default:
 			out[i] = judge.Unscored(q.ID, local.RefusedOption, "the lexical judge does not know questions of kind "+string(q.Kind))
 		}
@@ -197,14 +199,13 @@ func (s *scratch) entailment(i int, q judge.Question, c Constants) judge.Verdict
 // grade is given, evenly spaced: there are no human labels to fit them to.
 var gradeSteps = []float64{0.2, 0.35, 0.5, 0.65, 0.8}
 
-// grade grades the whole text by the share of the statement's words in it. lowest
-// is the lowest grade of the scale, 0 or 1; both scales end at 5.
-func (s *scratch) grade(i int, q judge.Question, lowest int) judge.Verdict {
+// grade grades the whole text by the share of the statement's words in it.
+func (s *scratch) grade(i int, q judge.Question) judge.Verdict {
 	recall := s.union(i)
-	g := lowest
+	g := 0
 	for k, step := range gradeSteps {
 		if recall >= step {
-			g = max(lowest, k+1)
+			g = k + 1
 		}
 	}
 	label := strconv.Itoa(g)

@@ -228,7 +228,7 @@ func (j *Judge) single(t judge.Task, q judge.Question) (local.Call, error) {
 }
 
 // heading names what the last part of a prompt is.
-var heading = map[judge.Kind]string{judge.Coverage: "Statement: ", judge.Entailment: "Key point: ", judge.Answerability: "Question: ", judge.Relevance: "Reference: "}
+var heading = map[judge.Kind]string{judge.Coverage: "Statement: ", judge.Entailment: "Key point: ", judge.Answerability: "Question: ", judge.Relevance: "Reference: ", judge.Consistency: "Reference: "}
 
 // call renders a prompt whose last part is the question.
 func (j *Judge) call(t judge.Task, kind judge.Kind, form, question string) (local.Call, error) {

@@ -21,7 +21,16 @@ func Plausible(req api.ChatRequest) string {
 	if len(req.Format) > 0 {
 		return fromSchema(req.Format, seed)
 	}
-	words := strings.Fields(req.Messages[len(req.Messages)-1].Content)
+	last := req.Messages[len(req.Messages)-1].Content
+	switch { // the forms that rerankers ask for
+	case strings.Contains(last, "Answer with a whole number"):
+		return fmt.Sprint(1 + seed%5)
+	case strings.Contains(last, "with its letter alone"):
+		return "A"
+	case strings.Contains(last, "in the form [2] > [1] > [3]"):
+		return "[2] > [1]"
+	}
+	words := strings.Fields(last)
 	var b strings.Builder
 	for i := range 5 {
 		at := int((seed >> (8 * i)) % uint64(max(1, len(words)-12)))
@@ -35,6 +44,7 @@ func fromSchema(schema json.RawMessage, seed uint64) string {
 	var s struct {
 		Properties map[string]struct {
 			Enum []json.RawMessage `json:"enum"`
+			Type string            `json:"type"`
 		} `json:"properties"`
 	}
 	if err := json.Unmarshal(schema, &s); err != nil {
@@ -49,6 +59,9 @@ func fromSchema(schema json.RawMessage, seed uint64) string {
 				pick = min(pick, uint64(len(p.Enum)-1))
 			}
 			out[name] = p.Enum[pick]
+		}
+		if p.Type == "array" {
+			out[name] = fmt.Appendf(nil, `["harbour wall %d","town council"]`, seed%10)
 		}
 	}
 	data, err := json.Marshal(out)

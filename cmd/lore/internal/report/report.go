@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
+	"lore/embed"
 	"lore/judge/lexical"
 	"lore/local/extractive"
 )
@@ -37,7 +39,9 @@ func Grids(r Run, bench datasets.Benchmark) []datasets.Grid {
 	if t, ok := bench.(datasets.Tabulator); ok {
 		out = append(out, t.Tables(Systems(r.Table))...)
 	}
-	return append(out, JudgeNotes(r.Manifest), Contexts(r.Answers), Failures(r.Answers, r.Verdicts), Oddities(r.Answers))
+	out = append(out, JudgeNotes(r.Manifest))
+	out = append(out, RetrievalNotes(r.Manifest)...)
+	return append(out, Contexts(r.Answers), Failures(r.Answers, r.Verdicts), Oddities(r.Answers))
 }
 
 // JudgeNotes names each judge with what is known of its agreement with people.
@@ -56,6 +60,46 @@ func JudgeNotes(m store.Manifest) datasets.Grid {
 		}
 	}
 	return g
+}
+
+// RetrievalNotes say what the models of retrievers were given and did: texts cut,
+// replies that could not be read.
+func RetrievalNotes(m store.Manifest) []datasets.Grid {
+	var out []datasets.Grid
+	if len(m.Retrieval.Embedders) > 0 {
+		g := datasets.Grid{Title: "Embedders", Head: []string{"model", "texts", "longer than a window", "cut", "settings"}}
+		for _, e := range m.Retrieval.Embedders {
+			g.Rows = append(g.Rows, []string{e.Settings.Name, fmt.Sprint(e.Texts), share(e.Windowed+e.Cut, e.Texts), share(e.Cut, e.Texts), embedderText(e.Settings)})
+		}
+		out = append(out, g)
+	}
+	if len(m.Retrieval.Rerankers) > 0 {
+		g := datasets.Grid{Title: "Rerankers", Head: []string{"retriever", "by", "replies", "repaired", "unreadable", "passages cut", "what was done"}}
+		for _, r := range m.Retrieval.Rerankers {
+			g.Rows = append(g.Rows, []string{r.Pipeline, r.Name, fmt.Sprint(r.Calls), share(r.Repaired, r.Calls), share(r.Unparsable, r.Calls), fmt.Sprint(r.Cut), r.Remedy})
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+func share(n, of int) string {
+	if n == 0 || of == 0 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d (%.1f %%)", n, 100*float64(n)/float64(of))
+}
+
+func embedderText(s embed.Settings) string {
+	parts := []string{s.Backend, s.Pooling + " pooling", s.Similarity}
+	if s.MaxTokens > 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens", s.MaxTokens))
+	}
+	parts = append(parts, "long texts: "+string(s.Windows.Long))
+	if s.QueryPrefix != "" || s.PassagePrefix != "" {
+		parts = append(parts, fmt.Sprintf("prefixes %q and %q", s.QueryPrefix, s.PassagePrefix))
+	}
+	return strings.Join(append(parts, s.Notes...), "; ")
 }
 
 // WriteMarkdown writes the report without the answers.

@@ -16,6 +16,7 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/index"
+	"lore/index/rerank"
 	"lore/index/trec"
 	"lore/judge"
 	"lore/judge/ensemble"
@@ -29,7 +30,7 @@ import (
 
 // Options say what to run.
 type Options struct {
-	Retrievers  []string
+	Retrievers  []Pipeline
 	Generators  []string
 	Judges      []string
 	Limit       int // items; 0 is all
@@ -44,10 +45,14 @@ type Options struct {
 	TopP        float64
 	Think       string
 	Judging     Judging
-	Prompts     fs.FS // replaces built-in prompts by name; may be nil
+	Answers     []Answers         // of systems from outside, judged besides the grid
+	BERTScore   *BERTScore        // nil: not computed
+	Bench       map[string]string // the benchmark's own settings that were given
+	Prompts     fs.FS             // replaces built-in prompts by name; may be nil
 	Analyzer    string
 	BM25        index.BM25Params
 	IndexDir    string
+	Embedding   Embedding
 	Version     string
 	Progress    Progress
 	Warn        func(string)
@@ -87,7 +92,10 @@ type engine struct {
 	opt        Options
 	folder     *store.Folder
 	models     *models
+	rankers    map[string]*model
+	retrieval  store.Retrieval // what the pipelines' models did
 	generators []*model
+	systems    []system
 	judges     []resolvedJudge
 	judgeNames []string // with mode, as they stand in tables
 	prompts    *prompt.Set
@@ -97,12 +105,34 @@ type engine struct {
 
 // cell is one answer to be made and judged.
 type cell struct {
-	retriever int
-	generator int
+	system    int
 	item      datasets.Item
+	retrieved *datasets.Retrieved // nil for answers from outside
 	context   datasets.Context
 	output    datasets.Output
 	task      judge.Task
+}
+
+// system is a row of the grid before judging: a retriever with a generator, or
+// answers from outside.
+type system struct {
+	retriever, generator string
+	answers              *Answers // nil: a cell of the grid
+	model                *model
+	at                   int // place of the retriever
+}
+
+// plan lists the systems.
+func (e *engine) plan() {
+	for r, p := range e.opt.Retrievers {
+		for _, g := range e.generators {
+			e.systems = append(e.systems, system{retriever: p.Name, generator: g.spec, model: g, at: r})
+		}
+	}
+	for i := range e.opt.Answers {
+		a := &e.opt.Answers[i]
+		e.systems = append(e.systems, system{retriever: a.Retriever, generator: a.Generator, answers: a})
+	}
 }
 
 // Run does the whole job in the run folder. It is resumed by calling it again
@@ -124,6 +154,9 @@ func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, op
 	if err != nil {
 		return nil, err
 	}
+	if err := e.measure(ctx, cells); err != nil {
+		return nil, err
+	}
 	verdicts, err := e.judge(ctx, cells)
 	if err != nil {
 		return nil, err
@@ -134,9 +167,12 @@ func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, op
 
 // prepare resolves models and prompts before anything is written or asked.
 func (e *engine) prepare(ctx context.Context) error {
-	e.prompts = prompt.NewSet(e.opt.Prompts, e.bench.Prompts(), llm.Prompts())
+	e.prompts = prompt.NewSet(e.opt.Prompts, e.bench.Prompts(), llm.Prompts(), rerank.Prompts())
 	var err error
 	if e.answer, err = e.prompts.Load(e.bench.AnswerPrompt()); err != nil {
+		return err
+	}
+	if e.rankers, err = resolveRankers(ctx, e.models, e.opt.Retrievers, e.opt.Seed); err != nil {
 		return err
 	}
 	generate := local.Options{NumPredict: e.opt.NumPredict, Temperature: e.opt.Temperature, TopP: e.opt.TopP, Seed: int(e.opt.Seed), RepeatPenalty: 1}
@@ -154,6 +190,7 @@ func (e *engine) prepare(ctx context.Context) error {
 		}
 		e.judges = append(e.judges, j)
 	}
+	e.plan()
 	if err := e.folder.Check(store.Manifest{Benchmark: e.bench.Name(), DataHash: e.ds.Hash}); err != nil {
 		return &UsageError{err.Error()}
 	}
@@ -163,32 +200,22 @@ func (e *engine) prepare(ctx context.Context) error {
 
 // retrieve ranks for every retriever and item, and writes the run files.
 func (e *engine) retrieve(ctx context.Context) ([][]datasets.Retrieved, error) {
-	set := newRetrievers(e.opt, e.ds)
+	set := newRetrievers(e.opt, e.models, e.gate, e.prompts, e.rankers)
 	defer set.Close()
-	step := e.opt.Progress.Start("retrieve", len(e.opt.Retrievers)*len(e.items))
 	if err := e.writeQrels(); err != nil {
 		return nil, err
 	}
 	out := make([][]datasets.Retrieved, len(e.opt.Retrievers))
-	for i, name := range e.opt.Retrievers {
+	for i, p := range e.opt.Retrievers {
+		rankings, err := retrieveItems(ctx, set, p, e.items, e.bench.Defaults().Depth)
+		if err != nil {
+			return nil, err
+		}
 		out[i] = make([]datasets.Retrieved, len(e.items))
 		results := map[string][]trec.Result{}
 		var topics []string
-		open := map[*datasets.Corpus]index.Retriever{}
 		for k, it := range e.items {
-			c := it.Corpus()
-			if open[c] == nil {
-				r, err := set.open(ctx, name, c)
-				if err != nil {
-					return nil, err
-				}
-				open[c] = r
-			}
-			q := it.Query()
-			ranking, err := open[c].Retrieve(ctx, index.Query{ID: it.ID(), Text: q.Text, Gold: q.Gold, Recorded: q.Recorded}, e.bench.Defaults().Depth)
-			if err != nil {
-				return nil, err
-			}
+			ranking := rankings[k]
 			out[i][k].Whole = ranking.Whole
 			topics = append(topics, it.ID())
 			for rank, h := range ranking.Hits {
@@ -199,35 +226,83 @@ func (e *engine) retrieve(ctx context.Context) ([][]datasets.Retrieved, error) {
 				}
 				results[it.ID()] = append(results[it.ID()], trec.Result{Document: h.ID, Score: score})
 			}
-			step(i*len(e.items) + k + 1)
 		}
 		var buf bytes.Buffer
-		if err := trec.WriteRun(&buf, fileName(name), topics, results); err != nil {
+		if err := trec.WriteRun(&buf, fileName(p.Name), topics, results); err != nil {
 			return nil, err
 		}
-		if err := e.folder.WriteFile("retrieval/"+fileName(name)+".trec", buf.Bytes()); err != nil {
+		if err := e.folder.WriteFile("retrieval/"+fileName(p.Name)+".trec", buf.Bytes()); err != nil {
 			return nil, err
+		}
+	}
+	e.retrieval = set.notes(e.opt.Retrievers)
+	return out, nil
+}
+
+// retrieveItems ranks for all items of each corpus at once.
+func retrieveItems(ctx context.Context, set *retrievers, p Pipeline, items []datasets.Item, depth int) ([]index.Ranking, error) {
+	var corpora []*datasets.Corpus
+	members := map[*datasets.Corpus][]int{}
+	for k, it := range items {
+		if c := it.Corpus(); members[c] == nil {
+			corpora = append(corpora, c)
+		}
+		members[it.Corpus()] = append(members[it.Corpus()], k)
+	}
+	out := make([]index.Ranking, len(items))
+	step := set.opt.Progress.Start("retrieve by "+p.Name, len(items))
+	before := 0
+	for _, c := range corpora {
+		r, err := set.open(ctx, p, indexDocuments(c))
+		if err != nil {
+			return nil, err
+		}
+		queries := make([]index.Query, len(members[c]))
+		for n, k := range members[c] {
+			q := items[k].Query()
+			queries[n] = index.Query{ID: items[k].ID(), Text: q.Text, Gold: q.Gold, Recorded: q.Recorded}
+		}
+		rankings, err := index.RetrieveAll(ctx, r, queries, depth, func(done int) { step(before + done) })
+		if err != nil {
+			return nil, err
+		}
+		before += len(queries)
+		for n, k := range members[c] {
+			out[k] = rankings[n]
 		}
 	}
 	return out, nil
 }
 
-// writeQrels writes the gold relevance of the items' documents, so that rankings
-// can be measured by themselves.
+func indexDocuments(c *datasets.Corpus) []index.Document {
+	docs := make([]index.Document, len(c.Documents))
+	for i, d := range c.Documents {
+		docs[i] = index.Document{ID: d.ID, Text: d.Text}
+	}
+	return docs
+}
+
+// writeQrels writes the gold relevance, so that rankings can be measured by
+// themselves.
 func (e *engine) writeQrels() error {
+	var buf bytes.Buffer
+	if err := trec.WriteQrels(&buf, Qrels(e.items)); err != nil {
+		return err
+	}
+	return e.folder.WriteFile("retrieval/qrels.txt", buf.Bytes())
+}
+
+// Qrels are the gold relevance of items' documents.
+func Qrels(items []datasets.Item) *trec.Qrels {
 	q := &trec.Qrels{Topics: map[string][]trec.Judgement{}}
-	for _, it := range e.items {
+	for _, it := range items {
 		q.Order = append(q.Order, it.ID())
 		gold := it.Query().Gold
 		for _, doc := range slices.Sorted(maps.Keys(gold)) {
 			q.Topics[it.ID()] = append(q.Topics[it.ID()], trec.Judgement{Iteration: "0", Document: doc, Relevance: int(math.Round(gold[doc]))})
 		}
 	}
-	var buf bytes.Buffer
-	if err := trec.WriteQrels(&buf, q); err != nil {
-		return err
-	}
-	return e.folder.WriteFile("retrieval/qrels.txt", buf.Bytes())
+	return q
 }
 
 // fileName makes a name safe for a file.
@@ -241,24 +316,29 @@ func fileName(name string) string {
 	}, name)
 }
 
-// generate makes every answer of the grid, one model after the other.
+// generate makes every answer of the grid, one model after the other, and takes
+// over the answers from outside.
 func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]cell, error) {
 	var cells []cell
-	for r := range e.opt.Retrievers {
+	for n, s := range e.systems {
 		for k, it := range e.items {
-			c := it.Context(found[r][k], e.opt.Budget)
-			for g := range e.generators {
-				cells = append(cells, cell{retriever: r, generator: g, item: it, context: c})
+			c := cell{system: n, item: it}
+			if s.answers != nil {
+				c.setOutput(s, s.answers.Outputs[it.ID()])
+			} else {
+				c.retrieved = &found[s.at][k]
+				c.context = it.Context(*c.retrieved, e.opt.Budget)
 			}
+			cells = append(cells, c)
 		}
 	}
 	step := e.opt.Progress.Start("generate", len(cells))
 	done := 0
-	for g, m := range e.generators {
+	for _, m := range e.generators {
 		var places []int
 		var calls []local.Call
 		for i := range cells {
-			if cells[i].generator != g {
+			if e.systems[cells[i].system].model != m {
 				continue
 			}
 			call, err := e.request(m, &cells[i])
@@ -271,9 +351,7 @@ func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]
 		e.models.fit(m, calls, "prompts of the generator")
 		err := e.gate.All(ctx, calls, func(n int, reply local.Reply) {
 			c := &cells[places[n]]
-			c.output = datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail}
-			c.task = c.item.Plan(c.output)
-			c.task.ID = fmt.Sprintf("%s %s %s", e.opt.Retrievers[c.retriever], m.spec, c.item.ID())
+			c.setOutput(e.systems[c.system], datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail})
 			done++
 			step(done)
 		})
@@ -284,13 +362,19 @@ func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]
 	return cells, nil
 }
 
+func (c *cell) setOutput(s system, out datasets.Output) {
+	c.output = out
+	c.task = c.item.Plan(out)
+	c.task.ID = fmt.Sprintf("%s %s %s", s.retriever, s.generator, c.item.ID())
+}
+
 func (e *engine) request(m *model, c *cell) (local.Call, error) {
 	messages, source, err := c.item.Request(c.context, e.answer)
 	if err != nil {
 		return local.Call{}, err
 	}
 	call := local.Call{Backend: m.backend, Model: m.name, Digest: m.digest, Options: m.options,
-		Prefix: c.item.Corpus().ID + " " + e.opt.Retrievers[c.retriever]}
+		Prefix: c.item.Corpus().ID + " " + e.systems[c.system].retriever}
 	if m.structured() {
 		call.Source = source
 	} else {
@@ -357,30 +441,33 @@ func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
 		Pooling:  "all values of a metric over all items; by_item averages the items' means instead",
 		Interval: fmt.Sprintf("%g %% BCa bootstrap over items, %d resamples, seed %d", 100*Level, Resamples, e.opt.Seed)}}
 	metrics := e.bench.Metrics()
-	for r, retriever := range e.opt.Retrievers {
-		for g, gen := range e.generators {
-			for j := range e.judges {
-				row := Row{Retriever: retriever, Generator: gen.spec, Judge: e.judgeNames[j]}
-				for i, c := range cells {
-					if c.retriever != r || c.generator != g {
-						continue
-					}
-					row.Items++
-					if c.output.Outcome != local.OK {
-						row.ItemsFailed++
-					}
-					row.Scores = append(row.Scores, group(c.item, c.item.Score(c.output, verdicts[j][i]), metrics))
-					res.Verdicts = append(res.Verdicts, store.TaskVerdicts{Retriever: retriever, Generator: gen.spec, Judge: e.judgeNames[j],
-						Item: c.item.ID(), Questions: c.task.Questions, Verdicts: verdicts[j][i]})
-				}
-				row.Figures = figures(row.Scores, metrics, e.opt.Seed)
-				res.Table.Rows = append(res.Table.Rows, row)
+	for n, sys := range e.systems {
+		var of []int
+		for i, c := range cells {
+			if c.system == n {
+				of = append(of, i)
 			}
-			for _, c := range cells {
-				if c.retriever == r && c.generator == g {
-					res.Answers = append(res.Answers, e.record(c))
+		}
+		for j := range e.judges {
+			row := Row{Retriever: sys.retriever, Generator: sys.generator, Judge: e.judgeNames[j], Items: len(of)}
+			for _, i := range of {
+				c := cells[i]
+				if c.output.Outcome != local.OK {
+					row.ItemsFailed++
 				}
+				scores := c.item.Score(c.output, verdicts[j][i])
+				if r, ok := c.item.(datasets.RetrievalScorer); ok && c.retrieved != nil {
+					scores = append(scores, r.ScoreRetrieval(*c.retrieved)...)
+				}
+				row.Scores = append(row.Scores, group(c.item, scores, metrics))
+				res.Verdicts = append(res.Verdicts, store.TaskVerdicts{Retriever: sys.retriever, Generator: sys.generator, Judge: e.judgeNames[j],
+					Item: c.item.ID(), Questions: c.task.Questions, Verdicts: verdicts[j][i]})
 			}
+			row.Figures = figures(row.Scores, metrics, e.opt.Seed)
+			res.Table.Rows = append(res.Table.Rows, row)
+		}
+		for _, i := range of {
+			res.Answers = append(res.Answers, e.record(cells[i]))
 		}
 	}
 	res.Manifest = e.manifest()
@@ -388,9 +475,9 @@ func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
 }
 
 func (e *engine) record(c cell) store.Answer {
-	a := store.Answer{Retriever: e.opt.Retrievers[c.retriever], Generator: e.generators[c.generator].spec, Item: c.item.ID(), Title: c.item.Title(),
+	a := store.Answer{Retriever: e.systems[c.system].retriever, Generator: e.systems[c.system].generator, Item: c.item.ID(), Title: c.item.Title(),
 		Group: c.item.Group(), Outcome: c.output.Outcome, Reason: c.output.Reason, Text: c.output.Text,
-		ContextTokens: c.context.Tokens, Dropped: c.context.Dropped, Cut: c.context.Cut, Documents: []string{}}
+		ContextTokens: c.context.Tokens, Dropped: c.context.Dropped, Cut: c.context.Cut, CutTokens: c.context.CutTokens, Measures: c.output.Measures, Documents: []string{}}
 	for _, p := range c.context.Passages {
 		a.Documents = append(a.Documents, p.Label)
 	}
@@ -402,10 +489,22 @@ func (e *engine) record(c cell) store.Answer {
 
 func (e *engine) manifest() store.Manifest {
 	m := store.Manifest{Format: store.Format, Lore: e.opt.Version, Benchmark: e.bench.Name(), Data: e.ds.Files, DataHash: e.ds.Hash,
-		Prompts: e.prompts.Hashes(), Retrievers: e.opt.Retrievers, Server: e.models.server, Tokenizer: tokens.Name, Seed: e.opt.Seed,
+		Prompts: e.prompts.Hashes(), Retrievers: names(e.opt.Retrievers), Retrieval: e.retrieval, Server: e.models.server, Tokenizer: tokens.Name, Seed: e.opt.Seed,
 		Items: len(e.items), Warnings: append(append([]string(nil), e.ds.Warnings...), e.models.warnings...),
 		Settings: map[string]any{"budget_tokens": e.opt.Budget.Tokens, "limit": e.opt.Limit, "bm25": e.opt.BM25.Describe(), "bm25_analyzer": e.opt.Analyzer,
 			"resamples": Resamples, "level": Level}}
+	if n, ok := e.bench.(datasets.Noter); ok {
+		m.Settings["notes"] = n.Notes(e.ds, e.opt.Budget)
+	}
+	if len(e.opt.Bench) > 0 {
+		m.Settings["benchmark"] = e.opt.Bench
+	}
+	if e.opt.BERTScore != nil {
+		m.Settings["bertscore"] = e.opt.BERTScore.notes
+	}
+	for _, a := range e.opt.Answers {
+		m.Answers = append(m.Answers, a.File)
+	}
 	for _, g := range e.generators {
 		m.Generators = append(m.Generators, g.manifest())
 	}
@@ -413,6 +512,14 @@ func (e *engine) manifest() store.Manifest {
 		m.Judges = append(m.Judges, j.manifest(e.opt.Judging)...)
 	}
 	return m
+}
+
+func names(pipelines []Pipeline) []string {
+	out := make([]string, len(pipelines))
+	for i, p := range pipelines {
+		out[i] = p.Name
+	}
+	return out
 }
 
 // save writes the derived files, the scores last: a folder with scores is whole.

@@ -9,6 +9,7 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/datasets/summhay"
+	"lore/embed"
 	"lore/index"
 	"lore/local/ollama/ollamatest"
 )
@@ -23,15 +24,15 @@ func TestNoOtherHostIsDialled(t *testing.T) {
 	server := (&ollamatest.Server{Answer: ollamatest.Plausible}).Start(t)
 	allowed := server.Listener.Addr().String()
 	for name, c := range map[string]struct {
-		generator, judge string
-		dials            bool
-	}{"built in": {"extractive", "lexical", false}, "models": {"ollama:fake", "ollama:fake", true}} {
+		generator, judge, more string
+		dials                  bool
+	}{"built in": {"extractive", "lexical", "", false}, "models": {"ollama:fake", "ollama:fake", ",dense:ollama:fake>rerank:llm:fake@3", true}} {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
 			dialled := map[string]int{}
-			opt := Options{Retrievers: []string{"bm25", "random"}, Generators: []string{c.generator}, Judges: []string{c.judge}, Limit: 1,
+			opt := Options{Retrievers: pipelines(t, "bm25,random"+c.more), Generators: []string{c.generator}, Judges: []string{c.judge}, Limit: 1,
 				Budget: datasets.Budget{Tokens: 500}, Seed: 1, Slots: 2, Host: server.URL, NumPredict: 100, TopP: 1, Analyzer: "en", BM25: index.DefaultBM25,
-				IndexDir: t.TempDir(), Progress: quiet{}, Warn: func(s string) { t.Log(s) },
+				IndexDir: t.TempDir(), Embedding: Embedding{Dir: t.TempDir(), Windows: embed.Windows{Long: embed.Mean}}, Progress: quiet{}, Warn: func(s string) { t.Log(s) },
 				Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
 					mu.Lock()
 					dialled[addr]++

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/cmd/lore/internal/store"
@@ -64,16 +65,25 @@ func (r *models) resolve(ctx context.Context, spec string, options local.Options
 	return nil, fmt.Errorf("no model %q", spec) // CheckNames lets none through
 }
 
+// connect opens the server once.
+func (r *models) connect(ctx context.Context) error {
+	if r.client != nil {
+		return nil
+	}
+	c, err := ollama.NewClient(ollama.Config{Host: r.opt.Host, Dial: r.opt.Dial})
+	if err != nil {
+		return &UsageError{err.Error()}
+	}
+	if r.server, err = c.Version(ctx); err != nil {
+		return err
+	}
+	r.client = c
+	return nil
+}
+
 func (r *models) resolveOllama(ctx context.Context, spec, name string, options local.Options) (*model, error) {
-	if r.client == nil {
-		c, err := ollama.NewClient(ollama.Config{Host: r.opt.Host, Dial: r.opt.Dial})
-		if err != nil {
-			return nil, &UsageError{err.Error()}
-		}
-		if r.server, err = c.Version(ctx); err != nil {
-			return nil, err
-		}
-		r.client = c
+	if err := r.connect(ctx); err != nil {
+		return nil, err
 	}
 	info, err := r.client.Model(ctx, name)
 	if err != nil {
@@ -135,6 +145,20 @@ func (r *models) fit(m *model, calls []local.Call, what string) {
 		r.warnings = append(r.warnings, msg)
 		r.opt.Warn(msg)
 	}
+}
+
+// reserve gives a model that reranks first and generates later the window that its
+// answers will need: it is loaded with one window per run.
+func (r *models) reserve(m *model, calls []local.Call) {
+	owner := r.byName[strings.TrimPrefix(m.spec, ollama.BackendName+":")]
+	if owner.options.NumCtx != 0 || !slices.Contains(r.opt.Generators, m.spec) {
+		return
+	}
+	need := r.opt.Budget.Tokens + r.opt.Budget.Tokens/5 + r.opt.NumPredict + 1024
+	for _, c := range calls {
+		need = max(need, estimate(c))
+	}
+	owner.options.NumCtx = window(need, m.info.Context)
 }
 
 // estimate is the room a call needs, in tokens of lore's own tokeniser with a

@@ -2,36 +2,38 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"lore/cmd/lore/internal/store"
 	"lore/datasets"
+	"lore/embed"
 	"lore/index"
+	"lore/index/rerank"
 	"lore/index/trec"
+	"lore/judge"
 	"lore/judge/lexical"
+	"lore/local"
 	"lore/local/extractive"
+	"lore/local/gate"
 	"lore/local/ollama"
+	"lore/local/prompt"
 )
-
-// RetrieverHelp lists the retrievers for help texts and errors.
-const RetrieverHelp = "bm25, keywords, random, oracle, full, full-top, full-middle, full-bottom, none, recorded:NAME, trec:FILE"
 
 // CheckNames refuses unknown names before anything is read or written.
 func CheckNames(opt Options) error {
-	for _, name := range opt.Retrievers {
-		kind, rest, named := strings.Cut(name, ":")
-		switch kind {
-		case "bm25", "keywords", "random", "oracle", "full", "full-top", "full-middle", "full-bottom", "none":
-			if named {
-				return usage("the retriever %s takes no name after a colon", kind)
+	files := map[string]string{}
+	for _, p := range opt.Retrievers {
+		if other, ok := files[fileName(p.Name)]; ok {
+			if other == p.Name {
+				return usage("%q is named twice", p.Name)
 			}
-		case "recorded", "trec":
-			if rest == "" {
-				return usage("the retriever %s needs a name: %s:NAME", kind, kind)
-			}
-		default:
-			return usage("unknown retriever %q; there are: %s", name, RetrieverHelp)
+			return usage("the retrievers %q and %q would write one file; give one of them another name with --pipelines", other, p.Name)
 		}
+		files[fileName(p.Name)] = p.Name
 	}
 	for _, name := range opt.Generators {
 		if name != extractive.BackendName && !isOllama(name) {
@@ -53,64 +55,299 @@ func isOllama(name string) bool {
 	return backend == ollama.BackendName && model != ""
 }
 
-// retrievers builds retrievers per corpus.
-type retrievers struct {
-	opt  Options
-	docs map[*datasets.Corpus][]index.Document
-	runs map[string]*trec.Run
+// Embedding says how texts become vectors.
+type Embedding struct {
+	Windows embed.Windows
+	Engine  embed.Engine
+	Dir     string // of vectors on disk
+}
 
-	close []func() error // of what was opened
+// retrievers opens pipelines over corpora and keeps what they share.
+type retrievers struct {
+	opt     Options
+	models  *models
+	gate    *gate.Gate
+	prompts *prompt.Set
+	rankers map[string]*model // language models of pipelines, by name
+
+	runs      map[string]*trec.Run
+	embedders map[string]*embed.Cache
+	crosses   map[string]embed.CrossEncoder
+	rerankers map[string]rerank.Reranker // by pipeline and stage
+	decompose map[string]*rerank.Decomposed
+	order     []string // of rerankers and decompositions, as they were made
+	closers   []func() error
 }
 
 // Close frees what the retrievers hold open.
 func (r *retrievers) Close() {
-	for _, c := range r.close {
+	for _, c := range r.closers {
 		_ = c() // a mapped file that cannot be unmapped is freed with the process
 	}
 }
 
-func newRetrievers(opt Options, ds *datasets.Dataset) *retrievers {
-	r := &retrievers{opt: opt, docs: map[*datasets.Corpus][]index.Document{}, runs: map[string]*trec.Run{}}
-	for _, c := range ds.Corpora {
-		docs := make([]index.Document, len(c.Documents))
-		for i, d := range c.Documents {
-			docs[i] = index.Document{ID: d.ID, Text: d.Text}
-		}
-		r.docs[c] = docs
-	}
-	return r
+func newRetrievers(opt Options, m *models, g *gate.Gate, prompts *prompt.Set, rankers map[string]*model) *retrievers {
+	return &retrievers{opt: opt, models: m, gate: g, prompts: prompts, rankers: rankers, runs: map[string]*trec.Run{}, embedders: map[string]*embed.Cache{},
+		crosses: map[string]embed.CrossEncoder{}, rerankers: map[string]rerank.Reranker{}, decompose: map[string]*rerank.Decomposed{}}
 }
 
-// open builds the named retriever over a corpus.
-func (r *retrievers) open(ctx context.Context, name string, c *datasets.Corpus) (index.Retriever, error) {
-	docs := r.docs[c]
-	kind, rest, _ := strings.Cut(name, ":")
-	switch kind {
+// resolveRankers looks the language models of pipelines up.
+func resolveRankers(ctx context.Context, m *models, pipelines []Pipeline, seed uint64) (map[string]*model, error) {
+	out := map[string]*model{}
+	for _, p := range pipelines {
+		for _, name := range p.models() {
+			if out[name] != nil {
+				continue
+			}
+			one, err := m.resolve(ctx, ollama.BackendName+":"+name, local.Options{TopP: 1, Seed: int(seed), RepeatPenalty: 1})
+			if err != nil {
+				return nil, err
+			}
+			out[name] = one
+		}
+	}
+	return out, nil
+}
+
+// open builds a pipeline over documents.
+func (r *retrievers) open(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+	first, err := r.source(ctx, p, docs)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range p.Stages {
+		ranker, err := r.stage(ctx, fmt.Sprintf("%s #%d", p.Name, i), s)
+		if err != nil {
+			return nil, err
+		}
+		first = rerank.New(first, docs, ranker, s.Depth)
+	}
+	return first, nil
+}
+
+func (r *retrievers) source(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+	switch s := p.Source; s.Kind {
 	case "bm25":
 		b, err := index.OpenBM25(ctx, r.opt.IndexDir, docs, r.opt.Analyzer, r.opt.BM25)
 		if err != nil {
 			return nil, err
 		}
-		r.close = append(r.close, b.Close)
+		r.closers = append(r.closers, b.Close)
 		return b, nil
+	case "dense":
+		e, err := r.embedder(ctx, s.Arg)
+		if err != nil {
+			return nil, err
+		}
+		step := r.opt.Progress.Start("embed", len(docs))
+		e.OnProgress(func(done, _ int) { step(done) })
+		return index.NewDense(ctx, docs, e, index.DenseOptions{})
 	case "keywords":
 		return index.Keywords(docs), nil
 	case "random":
 		return index.Random(docs, r.opt.Seed), nil
 	case "oracle":
 		return index.Oracle(docs), nil
+	case oracle1:
+		ranker := rerank.Reranker(lexicalRanker{})
+		if s.Arg != "" {
+			var err error
+			if ranker, err = r.stage(ctx, p.Name+" #oracle1", StageSpec{Kind: string(rerank.Pointwise5), Model: s.Arg}); err != nil {
+				return nil, err
+			}
+		}
+		return index.Cut(rerank.New(index.Oracle(docs), docs, ranker, len(docs)), 1), nil
 	case "full":
 		return index.Full(docs, index.AsGiven), nil
 	case "full-top", "full-bottom", "full-middle":
-		return index.Full(docs, index.Order(strings.TrimPrefix(kind, "full-"))), nil
+		return index.Full(docs, index.Order(strings.TrimPrefix(s.Kind, "full-"))), nil
 	case "none":
 		return index.None(), nil
 	case "recorded":
-		return index.Recorded(docs, rest), nil
+		return index.Recorded(docs, s.Arg), nil
 	case "trec":
-		return r.fromRun(rest, docs)
+		return r.fromRun(s.Arg, docs)
+	case decompose:
+		return r.decomposed(ctx, p, docs)
+	default:
+		parts := make([]index.Retriever, len(s.Parts))
+		for i, part := range s.Parts {
+			var err error
+			if parts[i], err = r.open(ctx, part, docs); err != nil {
+				return nil, err
+			}
+		}
+		return index.Fuse(index.Fusion(s.Kind), parts...), nil
 	}
-	return nil, fmt.Errorf("no retriever %q", name) // CheckNames lets none through
+}
+
+// embedder opens a model once for all corpora and pipelines, behind its vectors on
+// disk.
+func (r *retrievers) embedder(ctx context.Context, name string) (*embed.Cache, error) {
+	if e := r.embedders[name]; e != nil {
+		return e, nil
+	}
+	var inner embed.Embedder
+	var err error
+	if served, ok := strings.CutPrefix(name, ollama.BackendName+":"); ok {
+		if err = r.models.connect(ctx); err == nil {
+			inner, err = embed.OpenOllama(ctx, r.models.client, served, r.opt.Embedding.Windows)
+		}
+	} else {
+		inner, err = embed.OpenONNX(ctx, name, r.opt.Embedding.Windows, r.opt.Embedding.Engine)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e, err := embed.OpenCache(r.opt.Embedding.Dir, inner, r.opt.Warn)
+	if err != nil {
+		return nil, errors.Join(err, inner.Close())
+	}
+	r.embedders[name] = e
+	r.closers = append(r.closers, e.Close)
+	return e, nil
+}
+
+// stage opens a reranker once for all corpora.
+func (r *retrievers) stage(ctx context.Context, key string, s StageSpec) (rerank.Reranker, error) {
+	if made := r.rerankers[key]; made != nil {
+		return made, nil
+	}
+	made, err := r.newStage(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	r.rerankers[key] = made
+	r.order = append(r.order, key)
+	return made, nil
+}
+
+func (r *retrievers) newStage(ctx context.Context, s StageSpec) (rerank.Reranker, error) {
+	switch s.Kind {
+	case mmrStage:
+		if s.Model == "" {
+			vectors, err := rerank.LexicalVectors(r.opt.Analyzer)
+			if err != nil {
+				return nil, err
+			}
+			return rerank.MMR(s.Lambda, vectors)
+		}
+		e, err := r.embedder(ctx, strings.TrimPrefix(s.Model, "dense:"))
+		if err != nil {
+			return nil, err
+		}
+		return rerank.MMR(s.Lambda, rerank.DenseVectors(e))
+	case crossStage:
+		c, err := r.cross(ctx, s.Model)
+		if err != nil {
+			return nil, err
+		}
+		return rerank.Cross(c), nil
+	}
+	return rerank.NewLLM(rerank.Kind(s.Kind), r.ranker(s.Model), r.prompts)
+}
+
+func (r *retrievers) cross(ctx context.Context, dir string) (embed.CrossEncoder, error) {
+	if c := r.crosses[dir]; c != nil {
+		return c, nil
+	}
+	inner, err := embed.OpenCrossEncoder(ctx, dir, r.opt.Embedding.Engine)
+	if err != nil {
+		return nil, err
+	}
+	c, err := rerank.CacheScores(r.opt.Embedding.Dir, inner, r.opt.Warn)
+	if err != nil {
+		return nil, errors.Join(err, inner.Close())
+	}
+	r.crosses[dir] = c
+	r.closers = append(r.closers, c.Close)
+	return c, nil
+}
+
+// ranker is a language model as rerankers use it.
+func (r *retrievers) ranker(name string) rerank.Model {
+	m := r.rankers[name]
+	return rerank.Model{Calls: r.gate, Call: local.Call{Backend: m.backend, Model: m.name, Digest: m.digest, Options: m.options},
+		Fit: func(calls []local.Call) {
+			r.models.reserve(m, calls)
+			r.models.fit(m, calls, "prompts of the reranker")
+		}}
+}
+
+func (r *retrievers) decomposed(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+	first, err := r.open(ctx, p.Source.Parts[0], docs)
+	if err != nil {
+		return nil, err
+	}
+	d, err := rerank.Decompose(first, r.ranker(p.Source.Arg), r.prompts)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%s #decompose %d", p.Name, len(r.decompose))
+	r.decompose[key] = d
+	r.order = append(r.order, key)
+	return d, nil
+}
+
+// notes describe what the pipelines' models did. Only what a rerun gives again is
+// in them.
+func (r *retrievers) notes(pipelines []Pipeline) store.Retrieval {
+	var out store.Retrieval
+	for _, name := range slices.Sorted(maps.Keys(r.embedders)) {
+		e := r.embedders[name]
+		report := e.Report()
+		out.Embedders = append(out.Embedders, store.Embedder{Settings: e.Settings(), Texts: report.Texts, Windowed: report.Windowed, Cut: report.Cut})
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.crosses)) {
+		out.CrossEncoders = append(out.CrossEncoders, r.crosses[name].Settings())
+	}
+	for _, key := range r.order {
+		pipeline, _, _ := strings.Cut(key, " #")
+		var s rerank.Stats
+		if d := r.decompose[key]; d != nil {
+			s = d.Stats()
+		} else {
+			s = r.rerankers[key].Stats()
+		}
+		if s.Calls > 0 {
+			out.Rerankers = append(out.Rerankers, store.Reranker{Pipeline: pipeline, Stats: s})
+		}
+	}
+	for _, p := range pipelines {
+		for _, s := range p.Stages {
+			out.Stages = append(out.Stages, p.Name+": "+s.text())
+		}
+	}
+	return out
+}
+
+// lexicalRanker scores a passage by the lexical judge: the share of the query's
+// words, weighted by idf, that it holds.
+type lexicalRanker struct{}
+
+func (lexicalRanker) Stats() rerank.Stats { return rerank.Stats{Name: (lexical.Judge{}).Name()} }
+
+func (lexicalRanker) Rerank(ctx context.Context, jobs []rerank.Job, step func(int)) ([][]float64, error) {
+	out := make([][]float64, len(jobs))
+	for i, j := range jobs {
+		task := judge.Task{ID: j.Query.ID, Questions: []judge.Question{{ID: "q", Kind: judge.Answerability, Text: j.Query.Text}}}
+		tasks := make([]judge.Task, len(j.Candidates))
+		for k, c := range j.Candidates {
+			tasks[k] = task
+			tasks[k].Units = []string{c.Text}
+		}
+		verdicts, err := (lexical.Judge{}).Judge(ctx, tasks, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range verdicts {
+			out[i] = append(out[i], v[0].Score)
+		}
+		if step != nil {
+			step(i + 1)
+		}
+	}
+	return out, nil
 }
 
 // fromRun ranks by a TREC run file whose topics are item ids.

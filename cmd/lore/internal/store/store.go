@@ -26,6 +26,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"lore/embed"
+	"lore/index/rerank"
 	"lore/judge"
 	"lore/local"
 )
@@ -42,7 +44,9 @@ type Manifest struct {
 	DataHash   string            `json:"data_sha256"`
 	Prompts    map[string]string `json:"prompts_sha256"`
 	Retrievers []string          `json:"retrievers"`
+	Retrieval  Retrieval         `json:"retrieval,omitzero"`
 	Generators []Model           `json:"generators"`
+	Answers    []string          `json:"answers_from,omitempty"` // files of answers from outside
 	Judges     []Model           `json:"judges"`
 	Server     string            `json:"server_version,omitempty"`
 	Tokenizer  string            `json:"tokenizer"`
@@ -50,6 +54,28 @@ type Manifest struct {
 	Seed       uint64            `json:"seed"`
 	Items      int               `json:"items"`
 	Warnings   []string          `json:"warnings,omitempty"`
+}
+
+// Retrieval is what the models of retrievers are and did.
+type Retrieval struct {
+	Stages        []string         `json:"stages,omitempty"`
+	Embedders     []Embedder       `json:"embedders,omitempty"`
+	CrossEncoders []embed.Settings `json:"cross_encoders,omitempty"`
+	Rerankers     []Reranker       `json:"rerankers,omitempty"`
+}
+
+// Embedder is an embedding model with what became of the texts it was given.
+type Embedder struct {
+	Settings embed.Settings `json:"settings"`
+	Texts    int            `json:"texts"`
+	Windowed int            `json:"texts_in_windows"` // longer than one window, pooled from several
+	Cut      int            `json:"texts_cut"`        // embedded without their end
+}
+
+// Reranker is a stage of a pipeline with the counts of its replies.
+type Reranker struct {
+	Pipeline string `json:"pipeline"`
+	rerank.Stats
 }
 
 // Model is a generator or judge with all that bears on its answers.
@@ -80,7 +106,10 @@ type Answer struct {
 	ContextTokens int           `json:"context_tokens"`
 	Dropped       int           `json:"documents_dropped"` // retrieved, but over the budget
 	Cut           int           `json:"documents_cut"`     // shown in part
-	Notes         []string      `json:"notes,omitempty"`   // what is odd about the answer
+	CutTokens     int           `json:"tokens_cut"`        // of the documents shown in part, and of those left out where the benchmark counts them
+
+	Measures map[string]float64 `json:"measures,omitempty"` // computed by an encoder, or recorded with the answer
+	Notes    []string           `json:"notes,omitempty"`    // what is odd about the answer
 }
 
 // TaskVerdicts is one line of verdicts.jsonl.

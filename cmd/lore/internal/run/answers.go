@@ -1,0 +1,134 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lore/datasets"
+	"lore/local"
+)
+
+// Answers are the answers of a system from outside.
+type Answers struct {
+	Retriever string // of the system, as far as its file's name tells; "–" if not
+	Generator string
+	File      string
+	Outputs   map[string]datasets.Output // by item
+}
+
+// answersFormat words what is read, for errors.
+const answersFormat = `answers are lines of {"item": "...", "answer": "..."} in a .jsonl file, or a .json list of texts in the order of the items`
+
+// ReadAnswers reads a file of answers and checks it against the items. An item
+// without an answer, or with an empty one, has a failed output: it is counted, not
+// scored.
+func ReadAnswers(path string, bench datasets.Benchmark, ds *datasets.Dataset) (Answers, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Answers{}, inputError(path, fmt.Errorf("cannot be read: %w; %s", errors.Unwrap(err), answersFormat))
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	var texts map[string]string
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		texts, err = answerList(data, ds)
+	} else {
+		texts, err = answerLines(data, ds)
+	}
+	if err != nil {
+		return Answers{}, inputError(path, err)
+	}
+	a := Answers{File: path, Outputs: map[string]datasets.Output{}}
+	a.Retriever, a.Generator = answersName(path)
+	var measures map[string]map[string]float64
+	if m, ok := bench.(datasets.AnswerMeasurer); ok {
+		if measures, err = m.Measures(path, ds); err != nil {
+			return a, err
+		}
+	}
+	for _, it := range ds.Items {
+		text, ok := texts[it.ID()]
+		out := datasets.Output{Text: text, Outcome: local.OK, Measures: measures[it.ID()]}
+		switch {
+		case !ok:
+			out = datasets.Output{Outcome: local.Empty, Reason: "there is no answer in " + filepath.Base(path)}
+		case strings.TrimSpace(text) == "":
+			out = datasets.Output{Outcome: local.Empty, Reason: "the answer in " + filepath.Base(path) + " is empty"}
+		}
+		a.Outputs[it.ID()] = out
+	}
+	return a, nil
+}
+
+func answerList(data []byte, ds *datasets.Dataset) (map[string]string, error) {
+	var list []string
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("is no list of texts: %w; %s", err, answersFormat)
+	}
+	if len(list) > len(ds.Items) {
+		return nil, fmt.Errorf("has %d answers for %d items; give the data that the answers were made from", len(list), len(ds.Items))
+	}
+	out := map[string]string{}
+	for i, text := range list {
+		out[ds.Items[i].ID()] = text
+	}
+	return out, nil
+}
+
+func answerLines(data []byte, ds *datasets.Dataset) (map[string]string, error) {
+	known := map[string]bool{}
+	for _, it := range ds.Items {
+		known[it.ID()] = true
+	}
+	out := map[string]string{}
+	sc := bufio.NewScanner(bytes.NewReader(data))
+	sc.Buffer(nil, 1<<26)
+	for n := 1; sc.Scan(); n++ {
+		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
+			continue
+		}
+		var line struct {
+			Item   *string `json:"item"`
+			Answer *string `json:"answer"`
+		}
+		err := json.Unmarshal(sc.Bytes(), &line)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("line %d: is no JSON: %w; %s", n, err, answersFormat)
+		case line.Item == nil || line.Answer == nil:
+			return nil, fmt.Errorf("line %d: lacks item or answer; %s", n, answersFormat)
+		case !known[*line.Item]:
+			return nil, fmt.Errorf("line %d: the data has no item %q; item ids stand in answers.jsonl of any run of that data", n, *line.Item)
+		}
+		if _, twice := out[*line.Item]; twice {
+			return nil, fmt.Errorf("line %d: the item %q is answered twice", n, *line.Item)
+		}
+		out[*line.Item] = *line.Answer
+	}
+	if err := sc.Err(); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("holds no answers; %s", answersFormat)
+	}
+	return out, nil
+}
+
+// answersName reads a system's name off its file: SETTING/summary/MODEL_summary.json
+// as MSRS publishes them, else the file's name.
+func answersName(path string) (retriever, generator string) {
+	base := filepath.Base(path)
+	model := strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), "_summary")
+	dir := filepath.Dir(path)
+	if filepath.Base(dir) == "summary" {
+		if setting := filepath.Base(filepath.Dir(dir)); setting != "." && setting != string(filepath.Separator) {
+			return setting, model
+		}
+	}
+	return "–", model
+}

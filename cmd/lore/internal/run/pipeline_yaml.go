@@ -1,0 +1,203 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// yamlPipeline is an entry of a pipelines file: the short syntax, or its parts.
+type yamlPipeline struct {
+	Name  string      `yaml:"name"`
+	First yamlSource  `yaml:"first"`
+	Then  []yamlStage `yaml:"then"`
+}
+
+type yamlSource struct {
+	Short     string         `yaml:"-"`
+	Dense     string         `yaml:"dense"`     // folder, or ollama:NAME
+	Fusion    string         `yaml:"fusion"`    // rrf, convex or combmnz
+	Decompose string         `yaml:"decompose"` // model
+	Of        []yamlPipeline `yaml:"of"`
+}
+
+type yamlStage struct {
+	Rerank  string   `yaml:"rerank"` // kind
+	Model   string   `yaml:"model"`  // name, or folder of a cross-encoder
+	MMR     *float64 `yaml:"mmr"`    // λ
+	Vectors string   `yaml:"vectors"`
+	Depth   int      `yaml:"depth"`
+}
+
+// UnmarshalYAML takes the short syntax, too.
+func (p *yamlPipeline) UnmarshalYAML(n *yaml.Node) error {
+	type parts yamlPipeline
+	if n.Kind == yaml.ScalarNode {
+		p.First.Short = n.Value
+		return nil
+	}
+	if hasKey(n, "first") {
+		return strict(n, (*parts)(p), "name", "first", "then")
+	}
+	return n.Decode(&p.First)
+}
+
+// UnmarshalYAML takes the short syntax, too.
+func (s *yamlSource) UnmarshalYAML(n *yaml.Node) error {
+	type parts yamlSource
+	if n.Kind == yaml.ScalarNode {
+		s.Short = n.Value
+		return nil
+	}
+	return strict(n, (*parts)(s), "dense", "fusion", "decompose", "of")
+}
+
+// UnmarshalYAML refuses unknown keys.
+func (s *yamlStage) UnmarshalYAML(n *yaml.Node) error {
+	type parts yamlStage
+	return strict(n, (*parts)(s), "rerank", "model", "mmr", "vectors", "depth")
+}
+
+func hasKey(n *yaml.Node, key string) bool {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return true
+		}
+	}
+	return false
+}
+
+func strict(n *yaml.Node, into any, keys ...string) error {
+	if n.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: a map with %s is wanted", n.Line, strings.Join(keys, ", "))
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		known := false
+		for _, k := range keys {
+			known = known || k == key.Value
+		}
+		if !known {
+			return fmt.Errorf("line %d: unknown key %q; there are %s", key.Line, key.Value, strings.Join(keys, ", "))
+		}
+	}
+	return n.Decode(into)
+}
+
+func parseYAML(data []byte) ([]Pipeline, error) {
+	var file struct {
+		Pipelines []yamlPipeline `yaml:"pipelines"`
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("is no file of pipelines: %w", err)
+	}
+	if len(file.Pipelines) == 0 {
+		return nil, errors.New("has no pipelines; it should begin with \"pipelines:\" and a list")
+	}
+	out := make([]Pipeline, len(file.Pipelines))
+	for i, y := range file.Pipelines {
+		var err error
+		if out[i], err = y.pipeline(); err != nil {
+			return nil, fmt.Errorf("pipeline %d: %w", i+1, err)
+		}
+		if y.Name != "" {
+			out[i].Name = y.Name
+		}
+	}
+	return out, nil
+}
+
+func (y yamlPipeline) pipeline() (Pipeline, error) {
+	p, err := y.First.pipeline()
+	if err != nil {
+		return p, err
+	}
+	for _, s := range y.Then {
+		stage, err := s.stage()
+		if err != nil {
+			return p, err
+		}
+		p.Stages = append(p.Stages, stage)
+		p.Name += ">" + stage.text()
+	}
+	return p, nil
+}
+
+func (y yamlSource) pipeline() (Pipeline, error) {
+	var s Source
+	switch {
+	case y.Short != "":
+		return ParsePipeline(y.Short)
+	case y.Dense != "":
+		s = Source{Kind: "dense", Arg: y.Dense}
+		return Pipeline{Name: "dense:" + y.Dense, Source: s}, nil
+	case y.Fusion != "":
+		s.Kind = y.Fusion
+	case y.Decompose != "":
+		s.Kind, s.Arg = decompose, strings.TrimPrefix(y.Decompose, "ollama:")
+	default:
+		return Pipeline{}, usage("first is a retriever in the short syntax, or a map with dense, fusion or decompose")
+	}
+	var names []string
+	for _, of := range y.Of {
+		part, err := of.pipeline()
+		if err != nil {
+			return Pipeline{}, err
+		}
+		s.Parts, names = append(s.Parts, part), append(names, part.Name)
+	}
+	if s.Kind == decompose {
+		names = append(names, "ollama:"+s.Arg)
+	} else if _, _, err := parseCombination(s.Kind, "bm25,bm25)"); err != nil {
+		return Pipeline{}, err // an unknown fusion
+	}
+	return Pipeline{Name: s.Kind + "(" + strings.Join(names, ",") + ")", Source: s}, checkCombination(s)
+}
+
+func (y yamlStage) stage() (StageSpec, error) {
+	switch {
+	case y.MMR != nil && y.Rerank == "":
+		return parseStageDepth(fmt.Sprintf("mmr:%g", *y.MMR), y.Vectors, y.Depth)
+	case y.Rerank != "" && y.MMR == nil:
+		return parseStageDepth("rerank:"+y.Rerank, y.Model, y.Depth)
+	}
+	return StageSpec{}, usage("a stage is a map with rerank and model, or with mmr")
+}
+
+// parseStageDepth checks a stage by the short syntax with a model that may hold any
+// sign.
+func parseStageDepth(head, model string, depth int) (StageSpec, error) {
+	if depth < 0 {
+		return StageSpec{}, usage("the depth of a stage is not negative")
+	}
+	name := head
+	if model != "" {
+		name += ":" + strings.ReplaceAll(model, "@", "")
+	}
+	s, err := parseStage(name)
+	if err != nil {
+		return s, err
+	}
+	if s.Model != "" {
+		s.Model = strings.TrimPrefix(model, "ollama:")
+	}
+	return s.withDepth(depth), nil
+}
+
+// text is the stage in the short syntax.
+func (s StageSpec) text() string {
+	if s.Kind == mmrStage {
+		t := fmt.Sprintf("mmr:%g", s.Lambda)
+		if s.Model != "" {
+			t += ":" + s.Model
+		}
+		return fmt.Sprintf("%s@%d", t, s.Depth)
+	}
+	return fmt.Sprintf("rerank:%s:%s@%d", s.Kind, s.Model, s.Depth)
+}

@@ -1,0 +1,149 @@
+package msrs
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+
+	"lore/datasets"
+)
+
+// Benchmark implements datasets.Benchmark. The zero value takes the domain from the
+// data, the test split and the paper's number of documents.
+type Benchmark struct {
+	Domain string // story, meeting, or empty
+	Split  string // test, dev or train; empty is test
+	K      int    // documents given to the generator; 0 is 8 for stories and 3 for meetings
+}
+
+// Name is "msrs".
+func (Benchmark) Name() string { return "msrs" }
+
+// About says what is measured.
+func (Benchmark) About() string {
+	return "retrieve from a large corpus and synthesise an answer over several sources (MSRS)"
+}
+
+//go:embed prompts
+var promptFiles embed.FS
+
+// Prompts returns the built-in prompts.
+func (Benchmark) Prompts() fs.FS {
+	sub, err := fs.Sub(promptFiles, "prompts")
+	if err != nil {
+		panic(err) // the folder is compiled in
+	}
+	return sub
+}
+
+// AnswerPrompt names the generation prompt.
+func (Benchmark) AnswerPrompt() string { return "msrs/answer.txt" }
+
+// Settings are the benchmark's own flags.
+func (Benchmark) Settings() []datasets.Setting {
+	return []datasets.Setting{
+		{Name: "domain", Help: "story or meeting (default: what the data is)"},
+		{Name: "split", Help: "test, dev or train (default test)"},
+		{Name: "k", Help: "documents given to the generator (default 8 for stories, 3 for meetings)"},
+	}
+}
+
+// Configure sets them.
+func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, error) {
+	b.Domain, b.Split = values["domain"], values["split"]
+	if b.Domain != "" && !slices.Contains(Domains, b.Domain) {
+		return nil, fmt.Errorf("--domain is story or meeting, not %q", b.Domain)
+	}
+	if b.Split != "" && !slices.Contains(splits, b.Split) {
+		return nil, fmt.Errorf("--split is one of %v, not %q", splits, b.Split)
+	}
+	if v := values["k"]; v != "" {
+		k, err := strconv.Atoi(v)
+		if err != nil || k < 1 {
+			return nil, fmt.Errorf("--k is a positive number, not %q", v)
+		}
+		b.K = k
+	}
+	return b, nil
+}
+
+// Names of the metrics of items. Those of systems that were recorded have the same
+// names where they are the same figures.
+const (
+	Rouge1        = "rouge1_f1"
+	Rouge2        = "rouge2_f1"
+	RougeL        = "rougeL_f1"
+	Recall        = "lexical_recall"
+	Relevance     = "relevance"
+	Consistency   = "consistency"
+	BERTScoreP    = "bertscore_precision"
+	BERTScoreR    = "bertscore_recall"
+	BERTScoreF    = "bertscore_f1"
+	BERTScoreAll  = "bertscore_windowed_f1"
+	GEvalRecorded = "geval_recorded"
+	PrecisionAtK  = "p_at_k"
+	RecallAtK     = "recall_at_k"
+	NDCGAtK       = "ndcg_at_k"
+	MAPAtK        = "map_at_k"
+	MAPUncut      = "map"
+	NDCGUncut     = "ndcg"
+	RecipRank     = "recip_rank"
+	Words         = "words"
+)
+
+// Depth is how many documents a ranking holds; measures without a cut are over
+// these.
+const Depth = 100
+
+// Metrics are the paper's: ROUGE, BERTScore and G-Eval of the answers, P, R, NDCG
+// and MAP of the rankings (section 4), and a few besides.
+func (Benchmark) Metrics() []datasets.Metric {
+	percent := func(name, title string, judged, lead bool, explain string) datasets.Metric {
+		return datasets.Metric{Name: name, Title: title, Percent: true, Low: 0, High: 1, Bounded: true, Judged: judged, Lead: lead, Explain: explain}
+	}
+	grade := func(name, title, explain string) datasets.Metric {
+		m := percent(name, title, true, true, explain)
+		m.Low = 0.2 // the lowest grade is 1 of 5
+		return m
+	}
+	return []datasets.Metric{
+		percent(Rouge1, "R-1", false, false, "ROUGE-1 F1, Porter stems, best reference by F1"),
+		percent(Rouge2, "R-2", false, true, "ROUGE-2 F1, Porter stems, best reference by F1"),
+		percent(RougeL, "R-L", false, false, "ROUGE-L F1, Porter stems, best reference by F1"),
+		percent(Recall, "Lex. recall", false, false, "idf-weighted share of a reference's content words in the answer, best reference"),
+		grade(Relevance, "Relevance", "grade from 1 to 5 for the references' important content in the answer, times 20 (G-Eval, appendix C.5)"),
+		grade(Consistency, "Consistency", "grade from 1 to 5 for an answer without statements that the references do not support, times 20 (G-Eval, appendix C.5)"),
+		percent(BERTScoreP, "BScr P", false, false, "BERTScore precision by --bertscore, texts cut at the encoder's window, best reference by F1"),
+		percent(BERTScoreR, "BScr R", false, false, "BERTScore recall, as above"),
+		percent(BERTScoreF, "BScr F1", false, false, "BERTScore F1, as above"),
+		percent(BERTScoreAll, "BScr F1, windows", false, false, "BERTScore F1 over all windows of texts longer than the encoder's; not the published metric"),
+		percent(GEvalRecorded, "G-Eval (authors)", false, false, "the authors' recorded relevance, where it lies beside the answers"),
+		percent(PrecisionAtK, "P@K", false, false, "share of gold documents among the first K"),
+		percent(RecallAtK, "R@K", false, false, "share of the gold documents found in the first K"),
+		percent(NDCGAtK, "NDCG@K", false, true, "binary gain, ideal ranking cut at K"),
+		percent(MAPAtK, "MAP@K", false, false, "sum of the precisions at hits in the first K over the number of gold documents"),
+		percent(MAPUncut, "map", false, false, "trec_eval's map over the first 100"),
+		percent(NDCGUncut, "ndcg", false, false, "trec_eval's ndcg over the first 100"),
+		percent(RecipRank, "recip_rank", false, false, "trec_eval's recip_rank over the first 100"),
+		{Name: Words, Title: "Words", Explain: "mean length of an answer"},
+	}
+}
+
+// Defaults are the paper's settings (section 4): answers of at most 600 tokens,
+// temperature 0.7, top-p 0.9; contexts of at most 32,000 tokens, which the paper
+// uses for meetings.
+func (Benchmark) Defaults() datasets.Defaults {
+	return datasets.Defaults{Budget: datasets.Budget{Tokens: 32_000}, Depth: Depth, NumPredict: 600, Temperature: 0.7, TopP: 0.9, Retrievers: "bm25,oracle,random,none"}
+}
+
+// Notes say in the manifest what was loaded and how contexts are cut.
+func (Benchmark) Notes(ds *datasets.Dataset, budget datasets.Budget) map[string]string {
+	c := ds.Items[0].(*item).set
+	return map[string]string{
+		"domain": c.domain, "split": c.split, "k": strconv.Itoa(c.k),
+		"context":      fmt.Sprintf("the first %d documents, whole while they fit into %d tokens; the next one is cut and the rest left out", c.k, budget.Tokens),
+		"whole_corpus": fmt.Sprintf("the first %d tokens of each of %d documents", budget.Tokens/max(1, len(c.corpus.Documents)), len(c.corpus.Documents)),
+	}
+}

@@ -1,0 +1,169 @@
+package msrs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lore/datasets"
+	"lore/judge"
+	"lore/judge/metric"
+	"lore/local"
+	"lore/local/prompt"
+	"lore/local/tokens"
+)
+
+// item is one query.
+type item struct {
+	set   *set
+	query Query
+	gold  []string // those that are in the corpus
+}
+
+func (it *item) ID() string               { return it.query.ID }
+func (it *item) Title() string            { return it.query.Text }
+func (it *item) Group() string            { return it.set.domain }
+func (it *item) Corpus() *datasets.Corpus { return it.set.corpus }
+
+// Query searches with the query; relevance is binary.
+func (it *item) Query() datasets.Query {
+	gold := map[string]float64{}
+	for _, g := range it.gold {
+		gold[g] = 1
+	}
+	return datasets.Query{Text: it.query.Text, Gold: gold}
+}
+
+// References are the texts that an answer is compared with.
+func (it *item) References() []string { return it.query.References }
+
+// Context takes the first K documents, whole while they fit into the budget; the
+// next one is cut and the rest left out. The whole corpus is given with the same
+// number of tokens of each document.
+func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
+	ids, each := found.IDs, 0
+	if found.Whole {
+		each = budget.Tokens / max(1, len(ids))
+	} else {
+		ids = ids[:min(it.set.k, len(ids))]
+	}
+	var ctx datasets.Context
+	for i, id := range ids {
+		text := it.set.corpus.Documents[it.set.place[id]].Text
+		whole := tokens.Count(text)
+		room := budget.Tokens - ctx.Tokens
+		if found.Whole {
+			room = each
+		}
+		n := whole
+		if n > room {
+			text, n = tokens.Cut(text, room)
+			ctx.CutTokens += whole - n
+			if n == 0 {
+				ctx.Dropped++
+				continue
+			}
+			ctx.Cut++
+		}
+		ctx.Tokens += n
+		ctx.Passages = append(ctx.Passages, local.Passage{Label: strconv.Itoa(i + 1), Text: text})
+	}
+	return ctx
+}
+
+// Lengths that are asked for (section 4).
+const (
+	leastWords = 200
+	mostWords  = 300
+)
+
+// Request asks for 200 to 300 words.
+func (it *item) Request(ctx datasets.Context, p *prompt.Prompt) ([]local.Message, *local.Source, error) {
+	source := &local.Source{Query: it.query.Text, Passages: ctx.Passages, Words: mostWords}
+	messages, err := p.Render(map[string]any{"Query": it.query.Text, "Passages": ctx.Passages, "Least": leastWords, "Most": mostWords, "Domain": it.set.domain})
+	return messages, source, err
+}
+
+// Plan asks for relevance and consistency.
+func (it *item) Plan(out datasets.Output) judge.Task {
+	return planTask(it.query, it.ID(), out.Text, judge.Question{ID: Relevance, Kind: judge.Relevance}, judge.Question{ID: Consistency, Kind: judge.Consistency})
+}
+
+// Score computes ROUGE and lexical recall, and takes over grades and what was
+// measured by an encoder.
+func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+	var scores []datasets.Score
+	if out.Outcome != local.OK {
+		reason := fmt.Sprintf("%s: %s", out.Outcome, out.Reason)
+		for _, m := range []string{Rouge1, Rouge2, RougeL, Recall, Relevance, Consistency, Words} {
+			scores = append(scores, datasets.Score{Metric: m, Unscored: reason})
+		}
+		return scores
+	}
+	add := func(m string, v float64) { scores = append(scores, datasets.Score{Metric: m, Value: v}) }
+	row := it.set.scorer.scoreItem(out.Text, it.query.References)
+	for i, name := range Metrics {
+		switch name {
+		case Rouge1, Rouge2, RougeL, Recall:
+			add(name, row[i])
+		}
+	}
+	for i, m := range []string{Relevance, Consistency} {
+		if v := verdicts[i]; v.Scored() {
+			add(m, (1+4*v.Value)/5)
+		} else {
+			scores = append(scores, datasets.Score{Metric: m, Unscored: fmt.Sprintf("%s: %s", v.Outcome, v.Reason)})
+		}
+	}
+	for _, m := range []string{BERTScoreP, BERTScoreR, BERTScoreF, BERTScoreAll, GEvalRecorded} {
+		if v, ok := out.Measures[m]; ok {
+			add(m, v)
+		}
+	}
+	add(Words, float64(len(strings.Fields(out.Text))))
+	return scores
+}
+
+// ScoreRetrieval measures a ranking. The whole corpus is no ranking; a query
+// without gold documents has no score.
+func (it *item) ScoreRetrieval(found datasets.Retrieved) []datasets.Score {
+	if found.Whole {
+		return nil
+	}
+	names := []string{PrecisionAtK, RecallAtK, NDCGAtK, MAPAtK, MAPUncut, NDCGUncut, RecipRank}
+	var scores []datasets.Score
+	if len(it.gold) == 0 {
+		for _, m := range names {
+			scores = append(scores, datasets.Score{Metric: m, Unscored: "no gold document is in the corpus"})
+		}
+		return scores
+	}
+	t := topic(found.IDs, it.gold)
+	k := it.set.k
+	for i, v := range []float64{metric.Precision(t, 1, k), metric.Recall(t, 1, k), metric.NDCG(t, k, metric.LinearGain), metric.AveragePrecision(t, 1, k),
+		metric.AveragePrecision(t, 1, 0), metric.NDCG(t, 0, metric.LinearGain), metric.ReciprocalRank(t, 1, 0)} {
+		scores = append(scores, datasets.Score{Metric: names[i], Value: v})
+	}
+	return scores
+}
+
+// topic is a ranking with binary grades.
+func topic(ids, gold []string) *metric.Topic {
+	judged := map[string]int{}
+	for _, g := range gold {
+		judged[g] = 1
+	}
+	ranking := make([]metric.Retrieved, len(ids))
+	for i, id := range ids {
+		ranking[i] = metric.Retrieved{Document: id, Score: float64(len(ids) - i)}
+	}
+	return metric.NewTopic(ranking, judged)
+}
+
+// Check says what is odd about an answer's length.
+func (it *item) Check(out datasets.Output) []string {
+	if n := len(strings.Fields(out.Text)); n < leastWords/2 || n > mostWords*2 {
+		return []string{fmt.Sprintf("has %d words where %d to %d were asked for", n, leastWords, mostWords)}
+	}
+	return nil
+}
