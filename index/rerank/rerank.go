@@ -51,7 +51,6 @@ type Stage struct {
 	texts map[string]string
 	model Reranker
 	depth int
-	only  bool
 }
 
 // New puts a reranker after a retriever. The first depth documents are ordered
