@@ -120,6 +120,14 @@ type Referenced interface {
 	References() []string
 }
 
+// Measures that an encoder computes for items that are Referenced.
+const (
+	BERTScoreP   = "bertscore_precision"
+	BERTScoreR   = "bertscore_recall"
+	BERTScoreF   = "bertscore_f1"
+	BERTScoreAll = "bertscore_windowed_f1" // over all windows of long texts
+)
+
 // AnswerMeasurer is a Benchmark that knows what was measured of published answers.
 type AnswerMeasurer interface {
 	// Measures returns, for a file of answers, figures by item and metric that lie
@@ -156,6 +164,7 @@ type Metric struct {
 	Bounded bool    // Low and High are known
 	Judged  bool    // needs a judge
 	Lead    bool    // a main figure: tables show its interval
+	Aside   bool    // left out of the main table: the benchmark's own tables have it
 	Explain string  // one sentence with the source
 }
 

@@ -47,6 +47,7 @@ var outside = []struct {
 	{"golang.org/x/text", []string{"lore/embed"}},
 	{"google.golang.org/protobuf", []string{"lore/embed/testmodel"}},
 	{"github.com/viterin/vek", []string{"lore/index"}},
+	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/msrs"}},
 	{"go.yaml.in/yaml", []string{"lore/cmd"}},
 	{"github.com/tiktoken-go/tokenizer", []string{"lore/local/tokens"}},
 	{"github.com/google/jsonschema-go", []string{"lore/local/gate"}},

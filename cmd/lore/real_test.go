@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"lore/cmd/lore/internal/store"
 	"lore/local/ollama/ollamatest"
 )
 
@@ -44,4 +45,40 @@ func TestRealDoctor(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
+}
+
+// G-Eval by a model with random weights on a real server: every grade that is read
+// lies on the scale and has its mass, and nothing is unscored without a reason.
+func TestRealGEval(t *testing.T) {
+	s := ollamatest.StartReal(t, 2, "tiny")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	var out, errs bytes.Buffer
+	code := Main([]string{"run", "msrs", "--host", s.URL, "--retriever", "oracle", "--judge", "ollama:tiny", "--judge-mode", "logprob", "--samples", "2",
+		"--num-ctx", "4096", "--slots", "2", "--out", dir}, &out, &errs)
+	if code != exitOK && code != exitPartial {
+		t.Fatalf("exit code %d\n%s%s", code, out.String(), errs.String())
+	}
+	lines, err := store.ReadLines[store.TaskVerdicts](dir, "verdicts.jsonl")
+	if err != nil || len(lines) != 4 {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	scored := 0
+	for _, l := range lines {
+		if len(l.Verdicts) != 2 {
+			t.Errorf("%s has %d verdicts", l.Item, len(l.Verdicts))
+		}
+		for _, v := range l.Verdicts {
+			grade := 1 + 4*v.Value
+			switch {
+			case v.Scored() && (grade < 1 || grade > 5 || v.Mass <= 0 || v.Mass > 1.000001):
+				t.Errorf("%s: grade %g of mass %g", l.Item, grade, v.Mass)
+			case !v.Scored() && (v.Outcome == "" || v.Reason == ""):
+				t.Errorf("%s: unscored without a reason: %+v", l.Item, v)
+			case v.Scored():
+				scored++
+			}
+		}
+	}
+	t.Logf("%d of 8 grades scored", scored)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 
 func newReport() *cobra.Command {
 	var format, html, human string
+	var sheet sheetFlags
 	c := &cobra.Command{
 		Use:   "report RUN...",
 		Short: "Show run folders as a table, or write the page again",
@@ -21,12 +23,60 @@ func newReport() *cobra.Command {
 			"one table. It needs neither the data nor a model.",
 		Example: "  lore report lore-runs/summhay-1a2b3c4d\n  lore report mine theirs --format latex\n  lore report mine --html page.html",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
-		RunE:    func(c *cobra.Command, args []string) error { return reportRuns(c, args, format, html, human) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if sheet.write != "" || sheet.read != "" {
+				return errorSheet(c, args, sheet, format)
+			}
+			return reportRuns(c, args, format, html, human)
+		},
 	}
 	c.Flags().StringVar(&format, "format", "text", "text, md, latex, csv or json")
 	c.Flags().StringVar(&html, "html", "", "write the page of one run to this file")
 	c.Flags().StringVar(&human, "human", "", "human verdicts on a part of one run (a line of JSON each: retriever, generator, item, question, label, unit): print corrected scores, too")
+	c.Flags().StringVar(&sheet.write, "error-sheet", "", "write a sample of one run's answers to this CSV file, for people to mark what is wrong with each")
+	c.Flags().IntVar(&sheet.n, "sample", 50, "answers in the sheet")
+	c.Flags().StringVar(&sheet.read, "errors", "", "read a marked sheet back and print the share of each kind of error")
 	return c
+}
+
+type sheetFlags struct {
+	write, read string
+	n           int
+}
+
+// errorSheet writes a sheet for people, or reads a marked one back.
+func errorSheet(c *cobra.Command, dirs []string, f sheetFlags, format string) error {
+	if len(dirs) != 1 || (f.write != "" && f.read != "") || f.n < 1 {
+		return &run.UsageError{Msg: "--error-sheet and --errors take one run folder and exclude each other; --sample is at least 1"}
+	}
+	r, err := report.Load(dirs[0])
+	if err != nil {
+		return asInput(dirs[0], err)
+	}
+	if f.read != "" {
+		file, err := os.Open(f.read)
+		if err != nil {
+			return asInput(f.read, err)
+		}
+		defer file.Close()
+		g, err := report.ErrorTable(file, r, r.Manifest.Seed)
+		if err != nil {
+			return &datasets.InputError{File: f.read, Msg: err.Error(), Remedy: "mark the sheet that --error-sheet wrote, with 1 and 0", Err: err}
+		}
+		return printGrids(c.OutOrStdout(), format, []datasets.Grid{g})
+	}
+	file, err := os.Create(f.write)
+	if err != nil {
+		return fmt.Errorf("write the sheet: %w", err)
+	}
+	n, err := report.ErrorSheet(file, r, f.n, r.Manifest.Seed)
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		fmt.Fprintf(c.ErrOrStderr(), "%s holds %d answers. Write 1 or 0 under %s, then: lore report %s --errors %s\n", f.write, n, strings.Join(report.ErrorKinds, ", "), dirs[0], f.write)
+	}
+	return err
 }
 
 func reportRuns(c *cobra.Command, dirs []string, format, html, human string) error {

@@ -429,6 +429,10 @@ func finish(c *cobra.Command, f runFlags, bench datasets.Benchmark, folder *stor
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
 	report.Text(w, report.Main(r.Table, bench.Metrics()))
 	fmt.Fprintln(w)
+	for _, g := range report.Own(r.Table, bench) {
+		report.Text(w, g)
+		fmt.Fprintln(w)
+	}
 	report.Text(w, report.JudgeNotes(r.Manifest))
 	for _, g := range report.RetrievalNotes(r.Manifest) {
 		fmt.Fprintln(w)

@@ -78,10 +78,6 @@ const (
 	Recall        = "lexical_recall"
 	Relevance     = "relevance"
 	Consistency   = "consistency"
-	BERTScoreP    = "bertscore_precision"
-	BERTScoreR    = "bertscore_recall"
-	BERTScoreF    = "bertscore_f1"
-	BERTScoreAll  = "bertscore_windowed_f1"
 	GEvalRecorded = "geval_recorded"
 	PrecisionAtK  = "p_at_k"
 	RecallAtK     = "recall_at_k"
@@ -108,6 +104,11 @@ func (Benchmark) Metrics() []datasets.Metric {
 		m.Low = 0.2 // the lowest grade is 1 of 5
 		return m
 	}
+	aside := func(name, title, explain string) datasets.Metric {
+		m := percent(name, title, false, false, explain)
+		m.Aside = true
+		return m
+	}
 	return []datasets.Metric{
 		percent(Rouge1, "R-1", false, false, "ROUGE-1 F1, Porter stems, best reference by F1"),
 		percent(Rouge2, "R-2", false, true, "ROUGE-2 F1, Porter stems, best reference by F1"),
@@ -115,18 +116,18 @@ func (Benchmark) Metrics() []datasets.Metric {
 		percent(Recall, "Lex. recall", false, false, "idf-weighted share of a reference's content words in the answer, best reference"),
 		grade(Relevance, "Relevance", "grade from 1 to 5 for the references' important content in the answer, times 20 (G-Eval, appendix C.5)"),
 		grade(Consistency, "Consistency", "grade from 1 to 5 for an answer without statements that the references do not support, times 20 (G-Eval, appendix C.5)"),
-		percent(BERTScoreP, "BScr P", false, false, "BERTScore precision by --bertscore, texts cut at the encoder's window, best reference by F1"),
-		percent(BERTScoreR, "BScr R", false, false, "BERTScore recall, as above"),
-		percent(BERTScoreF, "BScr F1", false, false, "BERTScore F1, as above"),
-		percent(BERTScoreAll, "BScr F1, windows", false, false, "BERTScore F1 over all windows of texts longer than the encoder's; not the published metric"),
+		percent(datasets.BERTScoreP, "BScr P", false, false, "BERTScore precision by --bertscore, texts cut at the encoder's window, best reference by F1"),
+		percent(datasets.BERTScoreR, "BScr R", false, false, "BERTScore recall, as above"),
+		percent(datasets.BERTScoreF, "BScr F1", false, false, "BERTScore F1, as above"),
+		percent(datasets.BERTScoreAll, "BScr F1, windows", false, false, "BERTScore F1 over all windows of texts longer than the encoder's; not the published metric"),
 		percent(GEvalRecorded, "G-Eval (authors)", false, false, "the authors' recorded relevance, where it lies beside the answers"),
-		percent(PrecisionAtK, "P@K", false, false, "share of gold documents among the first K"),
-		percent(RecallAtK, "R@K", false, false, "share of the gold documents found in the first K"),
-		percent(NDCGAtK, "NDCG@K", false, true, "binary gain, ideal ranking cut at K"),
-		percent(MAPAtK, "MAP@K", false, false, "sum of the precisions at hits in the first K over the number of gold documents"),
-		percent(MAPUncut, "map", false, false, "trec_eval's map over the first 100"),
-		percent(NDCGUncut, "ndcg", false, false, "trec_eval's ndcg over the first 100"),
-		percent(RecipRank, "recip_rank", false, false, "trec_eval's recip_rank over the first 100"),
+		aside(PrecisionAtK, "P@K", "share of gold documents among the first K"),
+		aside(RecallAtK, "R@K", "share of the gold documents found in the first K"),
+		aside(NDCGAtK, "NDCG@K", "binary gain, ideal ranking cut at K"),
+		aside(MAPAtK, "MAP@K", "sum of the precisions at hits in the first K over the number of gold documents"),
+		aside(MAPUncut, "map", "trec_eval's map over the first 100"),
+		aside(NDCGUncut, "ndcg", "trec_eval's ndcg over the first 100"),
+		aside(RecipRank, "recip_rank", "trec_eval's recip_rank over the first 100"),
 		{Name: Words, Title: "Words", Explain: "mean length of an answer"},
 	}
 }

@@ -115,7 +115,7 @@ func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.
 			scores = append(scores, datasets.Score{Metric: m, Unscored: fmt.Sprintf("%s: %s", v.Outcome, v.Reason)})
 		}
 	}
-	for _, m := range []string{BERTScoreP, BERTScoreR, BERTScoreF, BERTScoreAll, GEvalRecorded} {
+	for _, m := range []string{datasets.BERTScoreP, datasets.BERTScoreR, datasets.BERTScoreF, datasets.BERTScoreAll, GEvalRecorded} {
 		if v, ok := out.Measures[m]; ok {
 			add(m, v)
 		}

@@ -347,3 +347,26 @@ func encodeLine(b *bytes.Buffer, v any) error {
 	}
 	return nil
 }
+
+// released are the sizes of the released data.
+var released = map[string]struct {
+	documents int
+	queries   map[string]int
+}{
+	"story":   {1138, map[string]int{"test": 260, "dev": 125, "train": 250}},
+	"meeting": {231, map[string]int{"test": 131, "dev": 44, "train": 261}},
+}
+
+// CheckCounts says where data differs from the released sizes.
+func CheckCounts(ds *datasets.Dataset, split string) []string {
+	s := ds.Items[0].(*item).set
+	want := released[s.domain]
+	var out []string
+	if n := len(s.corpus.Documents); n != want.documents {
+		out = append(out, fmt.Sprintf("the published %s data has %d documents, this has %d", s.domain, want.documents, n))
+	}
+	if n, known := want.queries[split]; known && n != len(ds.Items) {
+		out = append(out, fmt.Sprintf("the published %s data has %d %s queries, this has %d", s.domain, n, split, len(ds.Items)))
+	}
+	return out
+}

@@ -47,7 +47,7 @@ func (b Benchmark) title(name string) string {
 }
 
 // ranked are the figures whose ranking of systems is compared.
-var ranked = []string{Relevance, Consistency, Recall, Rouge1, Rouge2, RougeL, BERTScoreF}
+var ranked = []string{Relevance, Consistency, Recall, Rouge1, Rouge2, RougeL, datasets.BERTScoreF}
 
 // agreement is Kendall's τ-b over systems between each figure and the authors'
 // recorded relevance, for each setting with at least four systems and over all.

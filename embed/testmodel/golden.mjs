@@ -99,4 +99,29 @@ for (const kind of ['bert', 'roberta', 'last', 'cross-bert', 'cross-roberta']) {
     }
   }
 }
+// BERTScore of two pairs by the encoders, special tokens left out, no idf.
+const scored = [
+  ['The harbour board met on Tuesday.', 'On Tuesday the board of the harbour met.'],
+  ['Sand holds for a season.', 'The wall had lost a third of its stone, the engineer said.'],
+];
+result.bertscore = [];
+for (const kind of ['bert', 'roberta']) {
+  const tk = Tokenizer.fromFile(join(models, kind, 'tokenizer.json'));
+  const session = await ort.InferenceSession.create(join(models, kind, 'model.onnx'));
+  const vectors = async text => {
+    const t = await run(session, await tk.encode(text));
+    const [, n, d] = t.dims;
+    return Array.from({ length: n - 2 }, (_, i) => {
+      const row = Array.from(t.data.slice((i + 1) * d, (i + 2) * d));
+      const norm = Math.hypot(...row);
+      return row.map(x => x / norm);
+    });
+  };
+  for (const [candidate, reference] of scored) {
+    const c = await vectors(candidate), r = await vectors(reference);
+    const best = (a, b) => a.map(x => Math.max(...b.map(y => x.reduce((s, v, k) => s + v * y[k], 0)))).reduce((s, v) => s + v, 0) / a.length;
+    const p = best(c, r), q = best(r, c);
+    result.bertscore.push({ kind, candidate, reference, p: round(p), r: round(q), f: round(2 * p * q / (p + q)) });
+  }
+}
 writeFileSync(out, JSON.stringify(result, null, 1) + '\n');

@@ -16,14 +16,15 @@ import (
 // Main is the table of a run: a line per system, each figure with its interval.
 func Main(t run.Table, metrics []datasets.Metric) datasets.Grid {
 	g := datasets.Grid{Head: []string{"retriever", "generator", "judge"}, Note: "[low, high]: " + t.Interval + ". n: values scored; unscored: values missing, never counted as 0."}
-	for _, m := range metrics {
+	shown := slices.DeleteFunc(slices.Clone(metrics), func(m datasets.Metric) bool { return m.Aside || !hasValues(t, m.Name) })
+	for _, m := range shown {
 		g.Head = append(g.Head, m.Title)
 	}
 	g.Head = append(g.Head, "n", "unscored")
 	bounds := false
 	for _, r := range t.Rows {
 		row := []string{r.Retriever, r.Generator, r.Judge}
-		for _, m := range metrics {
+		for _, m := range shown {
 			f, _ := r.Figure(m.Name)
 			row = append(row, figure(f, m))
 			bounds = bounds || (m.Lead && f.Worst != nil)
@@ -39,6 +40,23 @@ func Main(t run.Table, metrics []datasets.Metric) datasets.Grid {
 		g.Note += " {worst..best}: the value if all missing ones were the worst or the best possible."
 	}
 	return g
+}
+
+// hasValues reports whether any row has a value of a metric, or misses one.
+func hasValues(t run.Table, name string) bool {
+	return slices.ContainsFunc(t.Rows, func(r run.Row) bool {
+		f, _ := r.Figure(name)
+		return f.N+f.NUnscored > 0
+	})
+}
+
+// Own are a benchmark's tables where the main one leaves metrics out.
+func Own(t run.Table, bench datasets.Benchmark) []datasets.Grid {
+	b, ok := bench.(datasets.Tabulator)
+	if !ok || !slices.ContainsFunc(bench.Metrics(), func(m datasets.Metric) bool { return m.Aside }) {
+		return nil
+	}
+	return b.Tables(Systems(t))
 }
 
 // figure shows a value with its interval, and its bounds if values are missing.

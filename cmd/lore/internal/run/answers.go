@@ -16,7 +16,7 @@ import (
 
 // Answers are the answers of a system from outside.
 type Answers struct {
-	Retriever string // of the system, as far as its file's name tells; "–" if not
+	Retriever string // of the system, as far as its file's name tells; "outside" if not
 	Generator string
 	File      string
 	Outputs   map[string]datasets.Output // by item
@@ -130,5 +130,5 @@ func answersName(path string) (retriever, generator string) {
 			return setting, model
 		}
 	}
-	return "–", model
+	return "outside", model
 }

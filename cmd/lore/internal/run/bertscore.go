@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"lore/datasets"
-	"lore/datasets/msrs"
 	"lore/embed"
 	"lore/judge/metric"
 	"lore/local"
@@ -119,8 +118,8 @@ func scoreBERT(ctx context.Context, cache *embed.Cache, cells []cell, of []int, 
 		if m == nil {
 			m = map[string]float64{}
 		}
-		m[msrs.BERTScoreP], m[msrs.BERTScoreR] = scale(float64(v[bertP]), base[0]), scale(float64(v[bertR]), base[1])
-		m[msrs.BERTScoreF], m[msrs.BERTScoreAll] = scale(float64(v[bertF]), base[2]), scale(bestAll, base[2])
+		m[datasets.BERTScoreP], m[datasets.BERTScoreR] = scale(float64(v[bertP]), base[0]), scale(float64(v[bertR]), base[1])
+		m[datasets.BERTScoreF], m[datasets.BERTScoreAll] = scale(float64(v[bertF]), base[2]), scale(bestAll, base[2])
 		c.output.Measures = m
 	}
 	return answers, cut, nil

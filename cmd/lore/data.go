@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/run"
+	"lore/datasets"
+	"lore/datasets/all"
+	"lore/datasets/msrs"
+)
+
+func newData() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "data",
+		Short:   "List, import and verify benchmark data",
+		Example: "  lore data list\n  lore data import msrs MSRS/story --out story\n  lore data verify story",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newDataList(), newDataImport(), newDataVerify())
+	return c
+}
+
+func newDataList() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "Show the benchmarks and what their bundled samples hold", Example: "  lore data list", Args: usageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			g := datasets.Grid{Head: []string{"benchmark", "sample items", "documents", "what it is"}}
+			for _, b := range all.Benchmarks() {
+				ds, err := b.Load(nil)
+				if err != nil {
+					return err
+				}
+				g.Rows = append(g.Rows, []string{b.Name(), fmt.Sprint(len(ds.Items)), fmt.Sprint(documents(ds)), b.About()})
+			}
+			report.Text(c.OutOrStdout(), g)
+			return nil
+		},
+	}
+}
+
+func documents(ds *datasets.Dataset) int {
+	n := 0
+	for _, c := range ds.Corpora {
+		n += len(c.Documents)
+	}
+	return n
+}
+
+type importFlags struct {
+	out, domain, corpus string
+	queries             []string
+}
+
+func newDataImport() *cobra.Command {
+	var f importFlags
+	c := &cobra.Command{
+		Use:   "import msrs DIR | import msrs --corpus FILE --queries SPLIT=FILE...",
+		Short: "Turn published data into lore's own layout, checked",
+		Long: "import reads a published folder (documents/*.txt beside queries_test.json and the\n" +
+			"other splits), or the tables of the Hugging Face layout as Parquet or JSON, checks\n" +
+			"ids, counts and gold documents, and writes documents.jsonl, queries.jsonl and\n" +
+			"msrs.json with their hash.",
+		Example: "  lore data import msrs MSRS/story --out story\n  lore data import msrs --domain story --corpus corpus.parquet --queries test=test.parquet --queries train=train.parquet --out story",
+		Args:    usageArgs(cobra.RangeArgs(1, 2)),
+		RunE:    func(c *cobra.Command, args []string) error { return importData(c, f, args) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.out, "out", "", "folder to write (default: the domain's name)")
+	fl.StringVar(&f.domain, "domain", "", "story or meeting (default: the folder's name)")
+	fl.StringVar(&f.corpus, "corpus", "", "table of documents")
+	fl.StringArrayVar(&f.queries, "queries", nil, "table of queries as SPLIT=FILE; may be repeated")
+	return c
+}
+
+func importData(c *cobra.Command, f importFlags, args []string) error {
+	switch {
+	case args[0] != (msrs.Benchmark{}).Name():
+		return &run.UsageError{Msg: fmt.Sprintf("there is nothing to import for %q; published SummHay files are read as they are", args[0])}
+	case (len(args) == 2) == (f.corpus != ""):
+		return &run.UsageError{Msg: "give either the published folder, or --corpus and --queries"}
+	case f.domain != "" && !slices.Contains(msrs.Domains, f.domain):
+		return &run.UsageError{Msg: "--domain is story or meeting"}
+	}
+	raw, source, err := readPublished(f, args)
+	if err != nil {
+		return err
+	}
+	if raw.Domain == "" {
+		return &run.UsageError{Msg: "give --domain story or --domain meeting: the folder's name does not tell"}
+	}
+	out := f.out
+	if out == "" {
+		out = raw.Domain
+	}
+	if _, err := os.Stat(filepath.Join(out, msrs.OwnFile)); err == nil {
+		return &run.UsageError{Msg: out + " holds imported data already; choose another --out or remove it"}
+	}
+	if err := msrs.Write(out, raw, source); err != nil {
+		return err
+	}
+	return verifyMSRS(c, out)
+}
+
+func readPublished(f importFlags, args []string) (msrs.Raw, string, error) {
+	if len(args) == 2 {
+		raw, err := msrs.ReadPublished(os.DirFS(args[1]), args[1])
+		if f.domain != "" {
+			raw.Domain = f.domain
+		}
+		return raw, "published folder", err
+	}
+	queries := map[string]string{}
+	for _, q := range f.queries {
+		split, file, ok := strings.Cut(q, "=")
+		if split == "validation" {
+			split = "dev"
+		}
+		if !ok || file == "" || !slices.Contains([]string{"test", "dev", "train"}, split) {
+			return msrs.Raw{}, "", &run.UsageError{Msg: fmt.Sprintf("--queries %q is not SPLIT=FILE with one of test, dev (or validation) and train", q)}
+		}
+		queries[split] = file
+	}
+	if len(queries) == 0 {
+		return msrs.Raw{}, "", &run.UsageError{Msg: "--corpus needs --queries SPLIT=FILE"}
+	}
+	raw, err := msrs.ReadHub(f.domain, f.corpus, queries)
+	return raw, "Hugging Face tables", err
+}
+
+func newDataVerify() *cobra.Command {
+	return &cobra.Command{
+		Use: "verify DIR", Short: "Check imported data against its counts and hash", Example: "  lore data verify story", Args: usageArgs(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return verifyMSRS(c, args[0]) },
+	}
+}
+
+// verifyMSRS loads every split and prints what is there. Counts that differ from the
+// published ones are said.
+func verifyMSRS(c *cobra.Command, dir string) error {
+	g := datasets.Grid{Head: []string{"split", "queries", "documents", "gold documents, mean", "references, mean"}}
+	for _, split := range []string{"train", "dev", "test"} {
+		ds, err := msrs.Benchmark{Split: split}.Load([]string{dir})
+		if err != nil && strings.Contains(err.Error(), "has no queries of the split") {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, w := range append(ds.Warnings, msrs.CheckCounts(ds, split)...) {
+			fmt.Fprintln(c.ErrOrStderr(), "warning: "+report.Plain(w))
+		}
+		gold, references := 0, 0
+		for _, it := range ds.Items {
+			gold += len(it.Query().Gold)
+			references += len(it.(datasets.Referenced).References())
+		}
+		n := float64(len(ds.Items))
+		g.Rows = append(g.Rows, []string{split, fmt.Sprint(len(ds.Items)), fmt.Sprint(documents(ds)), fmt.Sprintf("%.2f", float64(gold)/n), fmt.Sprintf("%.2f", float64(references)/n)})
+	}
+	report.Text(c.OutOrStdout(), g)
+	fmt.Fprintf(c.ErrOrStderr(), "%s is whole. Next: lore run msrs %s\n", dir, dir)
+	return nil
+}

@@ -1,0 +1,219 @@
+package msrs
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"lore/datasets"
+)
+
+// Field names under which the Hugging Face layout has what lore needs, in the order
+// they are looked for.
+var (
+	hubID         = []string{"id", "story_id", "meeting_id", "document_id", "doc_id", "name"}
+	hubText       = []string{"text", "story", "meeting", "document", "content", "transcript"}
+	hubQuery      = []string{"query", "question"}
+	hubGold       = []string{"gold_documents", "gold", "documents"}
+	hubReferences = []string{"answer", "answers", "references", "summary"}
+)
+
+// ReadHub reads the Hugging Face layout: a file of documents, and a file of queries
+// per split. Files are Parquet, JSON lines or a JSON list.
+func ReadHub(domain, corpus string, queries map[string]string) (Raw, error) {
+	raw := Raw{Domain: domain, Queries: map[string][]Query{}, Files: []string{corpus}}
+	rows, err := readRows(corpus)
+	if err != nil {
+		return raw, err
+	}
+	seen := map[string]int{}
+	for i, row := range rows {
+		id, text := firstString(row, hubID), firstString(row, hubText)
+		id, _, _ = strings.Cut(id, ".")
+		bad := func(msg string) error {
+			return &datasets.InputError{File: corpus, Place: fmt.Sprintf("row %d", i+1), Msg: msg, Remedy: fmt.Sprintf("a document needs one of %v and one of %v", hubID, hubText)}
+		}
+		if id == "" || text == "" {
+			return raw, bad("has no id or no text")
+		}
+		if other, twice := seen[id]; twice {
+			return raw, bad(fmt.Sprintf("repeats the id %q of row %d", id, other))
+		}
+		seen[id] = i + 1
+		raw.Documents = append(raw.Documents, datasets.Document{ID: id, Text: text})
+	}
+	for _, split := range splits {
+		path, ok := queries[split]
+		if !ok {
+			continue
+		}
+		if raw.Queries[split], err = hubQueries(path); err != nil {
+			return raw, err
+		}
+		raw.Files = append(raw.Files, path)
+	}
+	return raw, nil
+}
+
+func hubQueries(path string) ([]Query, error) {
+	rows, err := readRows(path)
+	if err != nil {
+		return nil, err
+	}
+	var out []Query
+	seen := map[string]bool{}
+	for i, row := range rows {
+		q := Query{ID: firstString(row, hubID), Text: firstString(row, hubQuery), Gold: firstStrings(row, hubGold), References: firstStrings(row, hubReferences)}
+		if q.ID == "" {
+			q.ID = fmt.Sprint(i)
+		}
+		bad := func(msg string) error {
+			return &datasets.InputError{File: path, Place: fmt.Sprintf("row %d", i+1), Msg: msg, Remedy: fmt.Sprintf("a query needs one of %v, one of %v and one of %v", hubQuery, hubGold, hubReferences)}
+		}
+		switch {
+		case q.Text == "":
+			return nil, bad("has no query")
+		case len(q.Gold) == 0:
+			return nil, bad("has no gold documents")
+		case len(q.References) == 0:
+			return nil, bad("has no answer")
+		case seen[q.ID]:
+			return nil, bad(fmt.Sprintf("repeats the id %q", q.ID))
+		}
+		seen[q.ID] = true
+		for k, g := range q.Gold {
+			q.Gold[k], _, _ = strings.Cut(g, ".")
+		}
+		out = append(out, q)
+	}
+	return out, nil
+}
+
+// readRows reads a table whatever its format.
+func readRows(path string) ([]map[string]any, error) {
+	data, err := readTable(path)
+	if err != nil {
+		return nil, err
+	}
+	var rows []map[string]any
+	switch {
+	case strings.EqualFold(filepath.Ext(path), ".parquet"):
+		rows, err = parquetRows(data)
+	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")):
+		err = json.Unmarshal(data, &rows)
+	default:
+		rows, err = lineRows(data)
+	}
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("it has no rows")
+	}
+	if err != nil {
+		return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + err.Error(), Remedy: "give Parquet (.parquet), JSON lines, or a JSON list of objects", Err: err}
+	}
+	return rows, nil
+}
+
+func readTable(path string) ([]byte, error) {
+	if strings.EqualFold(filepath.Ext(path), ".parquet") {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + cause(err), Remedy: "check the path", Err: err}
+		}
+		return data, nil
+	}
+	return readFile(path)
+}
+
+func lineRows(data []byte) ([]map[string]any, error) {
+	var rows []map[string]any
+	sc := bufio.NewScanner(bytes.NewReader(data))
+	sc.Buffer(nil, 1<<28)
+	for n := 1; sc.Scan(); n++ {
+		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
+			continue
+		}
+		var row map[string]any
+		if err := json.Unmarshal(sc.Bytes(), &row); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows, sc.Err()
+}
+
+// parquetRows reads a Parquet file. The library panics on some broken files.
+func parquetRows(data []byte) (rows []map[string]any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("broken Parquet: %v", r)
+		}
+	}()
+	values, err := parquet.Read[any](bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range values {
+		row, ok := v.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("a row is %T", v)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func firstString(row map[string]any, names []string) string {
+	for _, n := range names {
+		switch v := row[n].(type) {
+		case string:
+			return strings.TrimSpace(v)
+		case []byte:
+			return strings.TrimSpace(string(v))
+		case float64:
+			return fmt.Sprint(v)
+		case int64, int32:
+			return fmt.Sprint(v)
+		}
+	}
+	return ""
+}
+
+func firstStrings(row map[string]any, names []string) []string {
+	for _, n := range names {
+		if out := stringsOf(row[n]); len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+// stringsOf flattens a text, a list of texts, or Parquet's list of list elements.
+func stringsOf(v any) []string {
+	switch v := v.(type) {
+	case string:
+		if strings.TrimSpace(v) != "" {
+			return []string{v}
+		}
+	case []byte:
+		return stringsOf(string(v))
+	case []any:
+		var out []string
+		for _, x := range v {
+			out = append(out, stringsOf(x)...)
+		}
+		return out
+	case map[string]any:
+		for _, k := range []string{"list", "element", "item", "array"} {
+			if inner, ok := v[k]; ok {
+				return stringsOf(inner)
+			}
+		}
+	}
+	return nil
+}
