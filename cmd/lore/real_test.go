@@ -50,17 +50,19 @@ func TestRealDoctor(t *testing.T) {
 // G-Eval by a model with random weights on a real server: every grade that is read
 // lies on the scale and has its mass, and nothing is unscored without a reason.
 func TestRealGEval(t *testing.T) {
-	s := ollamatest.StartReal(t, 2, "tiny")
+	// The weights of the fourth model happen to put digits among the most probable
+	// tokens.
+	s := ollamatest.StartReal(t, 2, "a", "b", "c", "tiny")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
-	code := Main([]string{"run", "msrs", "--host", s.URL, "--retriever", "oracle", "--judge", "ollama:tiny", "--judge-mode", "logprob", "--samples", "2",
+	code := Main([]string{"run", "msrs", "--host", s.URL, "--retriever", "oracle", "--judge", "ollama:tiny", "--judge-mode", "logprob", "--limit", "2",
 		"--num-ctx", "4096", "--slots", "2", "--out", dir}, &out, &errs)
 	if code != exitOK && code != exitPartial {
 		t.Fatalf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
 	lines, err := store.ReadLines[store.TaskVerdicts](dir, "verdicts.jsonl")
-	if err != nil || len(lines) != 4 {
+	if err != nil || len(lines) != 2 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
 	scored := 0
@@ -80,5 +82,8 @@ func TestRealGEval(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of 8 grades scored", scored)
+	if scored == 0 {
+		t.Error("no grade was read: the test proves nothing")
+	}
+	t.Logf("%d of 4 grades scored", scored)
 }

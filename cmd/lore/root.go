@@ -44,7 +44,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	})
 	root.Args = needCommand
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	root.AddCommand(newRun(), newReport(), newCompare(), newScore(), newRetrieve(), newMeasure(), newJudge(), newData(), newDoctor(), &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitHelp})
+	root.AddCommand(newRun(), newReport(), newCompare(), newScore(), newRetrieve(), newMeasure(), newJudge(), newData(), newBuild(), newDoctor(), &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitHelp})
 	return root
 }
 

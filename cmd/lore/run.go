@@ -418,7 +418,7 @@ func finish(c *cobra.Command, f runFlags, bench datasets.Benchmark, folder *stor
 	}
 	report.Text(stderr, report.Cost(result.Usage))
 	dir := folder.Dir()
-	fmt.Fprintf(stderr, "\nRun folder: %s\nRead it:    %s\nNext:       lore report %s --format latex\n            lore run %s YOUR_DATA.json --generator ollama:MODEL --judge lexical,ollama:MODEL\n",
+	fmt.Fprintf(stderr, "\nRun folder: %s\nRead it:    %s\nNext:       lore report %s --format latex\n            lore run %s YOUR_DATA --generator ollama:MODEL --judge lexical,ollama:MODEL\n",
 		dir, filepath.Join(dir, "report.html"), dir, bench.Name())
 	if items, values := result.Unscored(bench.Metrics()); items+values > 0 {
 		return fmt.Errorf("%w: %d answers failed, %d values are missing; report.html lists each with its reason", errPartial, items, values)

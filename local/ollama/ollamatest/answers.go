@@ -60,6 +60,14 @@ func fromSchema(schema json.RawMessage, seed uint64) string {
 			}
 			out[name] = p.Enum[pick]
 		}
+		switch p.Type {
+		case "string":
+			if len(p.Enum) == 0 {
+				out[name] = fmt.Appendf(nil, `"What is said about the harbour and wall %d?"`, seed%100)
+			}
+		case "boolean":
+			out[name] = fmt.Appendf(nil, "%t", name != "reveals_answer")
+		}
 		if p.Type == "array" {
 			out[name] = fmt.Appendf(nil, `["harbour wall %d","town council"]`, seed%10)
 		}

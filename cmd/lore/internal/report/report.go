@@ -62,8 +62,8 @@ func JudgeNotes(m store.Manifest) datasets.Grid {
 	return g
 }
 
-// RetrievalNotes say what the models of retrievers were given and did: texts cut,
-// replies that could not be read.
+// RetrievalNotes say what the models of retrievers and encoders were given and did:
+// texts cut, replies that could not be read.
 func RetrievalNotes(m store.Manifest) []datasets.Grid {
 	var out []datasets.Grid
 	if len(m.Retrieval.Embedders) > 0 {
@@ -80,7 +80,24 @@ func RetrievalNotes(m store.Manifest) []datasets.Grid {
 		}
 		out = append(out, g)
 	}
+	if b, ok := m.Settings["bertscore"].(map[string]any); ok {
+		g := datasets.Grid{Title: "BERTScore", Head: []string{"encoder", "window", "idf", "baseline", "answers", "cut, or compared with a cut reference"}}
+		answers, cut := countOf(b["answers"]), countOf(b["answers_cut"])
+		g.Rows = append(g.Rows, []string{fmt.Sprint(b["model"]), fmt.Sprint(b["window"]), fmt.Sprint(b["idf"]), fmt.Sprint(b["baseline"]), fmt.Sprint(answers), share(cut, answers)})
+		out = append(out, g)
+	}
 	return out
+}
+
+// countOf reads a count, as it was set or as it comes back from JSON.
+func countOf(v any) int {
+	switch n := v.(type) {
+	case int:
+		return n
+	case float64:
+		return int(n)
+	}
+	return 0
 }
 
 func share(n, of int) string {

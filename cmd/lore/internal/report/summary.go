@@ -165,8 +165,8 @@ func Oddities(answers []store.Answer) datasets.Grid {
 
 // Contexts says how much was shown to the generators.
 func Contexts(answers []store.Answer) datasets.Grid {
-	g := datasets.Grid{Title: "Context shown", Head: []string{"retriever", "documents, mean", "tokens, mean", "tokens, most", "cut to fit", "left out, mean"}}
-	type tally struct{ n, docs, tokens, most, cut, dropped int }
+	g := datasets.Grid{Title: "Context shown", Head: []string{"retriever", "documents, mean", "tokens, mean", "tokens, most", "cut to fit", "tokens cut, mean", "left out, mean"}}
+	type tally struct{ n, docs, tokens, most, cut, cutTokens, dropped int }
 	by := map[string]*tally{}
 	var order []string
 	for _, a := range answers {
@@ -181,12 +181,13 @@ func Contexts(answers []store.Answer) datasets.Grid {
 		t.tokens += a.ContextTokens
 		t.most = max(t.most, a.ContextTokens)
 		t.cut += a.Cut
+		t.cutTokens += a.CutTokens
 		t.dropped += a.Dropped
 	}
 	for _, r := range order {
 		t := by[r]
 		mean := func(v int) string { return fmt.Sprintf("%.1f", float64(v)/float64(t.n)) }
-		g.Rows = append(g.Rows, []string{r, mean(t.docs), mean(t.tokens), fmt.Sprint(t.most), fmt.Sprintf("%d of %d", t.cut, t.docs), mean(t.dropped)})
+		g.Rows = append(g.Rows, []string{r, mean(t.docs), mean(t.tokens), fmt.Sprint(t.most), fmt.Sprintf("%d of %d", t.cut, t.docs), mean(t.cutTokens), mean(t.dropped)})
 	}
 	return g
 }

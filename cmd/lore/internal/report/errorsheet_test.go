@@ -1,0 +1,54 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"lore/cmd/lore/internal/store"
+	"lore/judge"
+	"lore/local"
+)
+
+func sheetRun() Run {
+	var r Run
+	for _, g := range []string{"a", "b"} {
+		for _, item := range []string{"1", "2", "3"} {
+			r.Answers = append(r.Answers, store.Answer{Retriever: "bm25", Generator: g, Item: item, Title: "Q" + item, Outcome: local.OK, Text: "text, \"quoted\"\nand =cut"})
+			r.Verdicts = append(r.Verdicts, store.TaskVerdicts{Retriever: "bm25", Generator: g, Item: item, Questions: []judge.Question{{ID: "r", Text: "reference"}, {ID: "c", Text: "reference"}}})
+		}
+	}
+	return r
+}
+
+// A sheet has its share of each system, reads back, and counts marks.
+func TestErrorSheet(t *testing.T) {
+	r := sheetRun()
+	var b bytes.Buffer
+	n, err := ErrorSheet(&b, r, 4, 1)
+	if err != nil || n != 4 || strings.Count(b.String(), "\nbm25,a,") != 2 || strings.Count(b.String(), "\nbm25,b,") != 2 {
+		t.Fatalf("%d rows, %v:\n%s", n, err, b.String())
+	}
+	if strings.Count(b.String(), "reference") != 4 {
+		t.Errorf("references:\n%s", b.String())
+	}
+	g, err := ErrorTable(strings.NewReader(b.String()), r, 1)
+	if err != nil || len(g.Rows) != 0 || !strings.HasPrefix(g.Note, "share of marked answers") || !strings.Contains(g.Note, "4 rows of the sheet are not marked") {
+		t.Errorf("unmarked: %+v, %v", g, err)
+	}
+	marked := strings.Replace(b.String(), ",reference,,,,,,", ",reference,1,0,,,x,", 1)
+	g, err = ErrorTable(strings.NewReader(marked), r, 1)
+	if err != nil || len(g.Rows) != 1 || !strings.HasPrefix(g.Rows[0][1], "100 ") || !strings.HasPrefix(g.Rows[0][2], "0 ") || !strings.HasPrefix(g.Rows[0][5], "100 ") || !strings.HasPrefix(g.Rows[0][6], "0 ") || g.Rows[0][7] != "1" {
+		t.Errorf("marked: %+v, %v", g, err)
+	}
+}
+
+func FuzzErrorTable(f *testing.F) {
+	r := sheetRun()
+	var b bytes.Buffer
+	if _, err := ErrorSheet(&b, r, 2, 1); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.String())
+	f.Fuzz(func(_ *testing.T, text string) { _, _ = ErrorTable(strings.NewReader(text), r, 1) })
+}

@@ -1,0 +1,44 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"lore/datasets"
+	"lore/datasets/msrs"
+	"lore/local"
+)
+
+// FuzzAnswers: a file of answers is read into one output per item, or refused as bad
+// input.
+func FuzzAnswers(f *testing.F) {
+	for _, s := range []string{`{"item":"0","answer":"x"}`, `["a","b"]`, "", "[", `{"item":"0"}`, `{"item":"0","answer":"x"}` + "\n" + `{"item":"0","answer":"y"}`} {
+		f.Add([]byte(s))
+	}
+	ds, err := msrs.Benchmark{}.Load(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(dir, "answers.jsonl")
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		a, err := ReadAnswers(path, msrs.Benchmark{}, ds)
+		if err != nil {
+			var input *datasets.InputError
+			if !errors.As(err, &input) {
+				t.Errorf("%v is no error of input", err)
+			}
+			return
+		}
+		for _, it := range ds.Items {
+			if out, ok := a.Outputs[it.ID()]; !ok || (out.Outcome == local.OK) != (out.Reason == "") {
+				t.Errorf("item %s: %+v", it.ID(), out)
+			}
+		}
+	})
+}
