@@ -14,6 +14,7 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
+	"lore/judge"
 	"lore/local"
 )
 
@@ -134,7 +135,7 @@ func newAnswer(a store.Answer, t store.TaskVerdicts) answerView {
 		}
 	}
 	for i, v := range t.Verdicts {
-		one := verdictView{Text: t.Questions[i].Text, Label: v.Label, Class: v.Label, Unit: v.Unit, Evidence: strings.Join(v.Evidence, " ")}
+		one := verdictView{Text: questionText(t.Questions, i), Label: v.Label, Class: v.Label, Unit: v.Unit, Evidence: strings.Join(v.Evidence, " ")}
 		if len(v.Flags) > 0 {
 			one.Evidence = strings.TrimSpace(one.Evidence + " (" + strings.Join(v.Flags, "; ") + ")")
 		}
@@ -266,4 +267,17 @@ func clip(s string, n int) string {
 		return string(r)
 	}
 	return string(r[:n-1]) + "…"
+}
+
+// questionText words a question for the page; the reference that two grades share is
+// shown once.
+func questionText(questions []judge.Question, i int) string {
+	q := questions[i]
+	if q.Kind != judge.Relevance && q.Kind != judge.Consistency {
+		return q.Text
+	}
+	if i > 0 && q.Text == questions[i-1].Text {
+		return string(q.Kind) + ", compared with the same"
+	}
+	return string(q.Kind) + ", compared with: " + q.Text
 }

@@ -23,6 +23,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gofrs/flock"
 
@@ -112,7 +113,8 @@ type Answer struct {
 	Notes    []string           `json:"notes,omitempty"`    // what is odd about the answer
 }
 
-// TaskVerdicts is one line of verdicts.jsonl.
+// TaskVerdicts is one line of verdicts.jsonl. In the file the text of a question is
+// left out where it is that of the question before: references are long.
 type TaskVerdicts struct {
 	Retriever string           `json:"retriever"`
 	Generator string           `json:"generator"`
@@ -120,6 +122,34 @@ type TaskVerdicts struct {
 	Item      string           `json:"item"`
 	Questions []judge.Question `json:"questions"`
 	Verdicts  []judge.Verdict  `json:"verdicts"`
+}
+
+// plainVerdicts has the fields of TaskVerdicts and not its methods.
+type plainVerdicts TaskVerdicts
+
+// MarshalJSON leaves repeated texts out.
+func (t TaskVerdicts) MarshalJSON() ([]byte, error) {
+	out := plainVerdicts(t)
+	out.Questions = slices.Clone(t.Questions)
+	for i := len(out.Questions) - 1; i > 0; i-- {
+		if out.Questions[i].Text == out.Questions[i-1].Text {
+			out.Questions[i].Text = ""
+		}
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON puts them back.
+func (t *TaskVerdicts) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, (*plainVerdicts)(t)); err != nil {
+		return err
+	}
+	for i := 1; i < len(t.Questions); i++ {
+		if t.Questions[i].Text == "" {
+			t.Questions[i].Text = t.Questions[i-1].Text
+		}
+	}
+	return nil
 }
 
 // Folder is an open run folder, locked against other processes.
