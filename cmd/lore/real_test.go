@@ -2,10 +2,15 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"lore/cmd/lore/internal/store"
+	"lore/index/rerank"
 	"lore/local/ollama/ollamatest"
 )
 
@@ -86,4 +91,40 @@ func TestRealGEval(t *testing.T) {
 		t.Error("no grade was read: the test proves nothing")
 	}
 	t.Logf("%d of 4 grades scored", scored)
+}
+
+// Every way to rerank by a model, on a real server: the run has each document once,
+// and replies that mean nothing are counted.
+func TestRealRerankers(t *testing.T) {
+	s := ollamatest.StartReal(t, 2, "tiny")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	corpus, queries := filepath.Join(dir, "corpus.jsonl"), filepath.Join(dir, "queries.tsv")
+	var docs strings.Builder
+	for i := range 6 {
+		fmt.Fprintf(&docs, `{"id":"d%d","text":"the sea wall and the tide number %d"}`+"\n", i, i)
+	}
+	for name, text := range map[string]string{corpus: docs.String(), queries: "1\tsea wall\n2\ttide\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, kind := range append(slices.Clone(rerank.Kinds), "") {
+		pipeline := "bm25>rerank:" + string(kind) + ":tiny"
+		if kind == "" {
+			pipeline = "decompose(bm25,ollama:tiny)"
+		}
+		var out, errs bytes.Buffer
+		code := Main([]string{"retrieve", corpus, queries, "--host", s.URL, "--slots", "2", "--num-ctx", "2048", "--retriever", pipeline, "--calls", filepath.Join(dir, "calls")}, &out, &errs)
+		if code != exitOK {
+			t.Fatalf("%s: exit code %d\n%s", pipeline, code, errs.String())
+		}
+		if n := strings.Count(out.String(), " Q0 "); n != 12 {
+			t.Errorf("%s: %d lines\n%s", pipeline, n, out.String())
+		}
+		if !strings.Contains(errs.String(), "Rerankers") {
+			t.Errorf("%s: no counts:\n%s", pipeline, errs.String())
+		}
+		t.Logf("%s", strings.Split(errs.String(), "\n")[2])
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"lore/datasets"
+	"lore/local/prompt"
 )
 
 // Benchmark implements datasets.Benchmark. The zero value takes the domain from the
@@ -30,13 +31,7 @@ func (Benchmark) About() string {
 var promptFiles embed.FS
 
 // Prompts returns the built-in prompts.
-func (Benchmark) Prompts() fs.FS {
-	sub, err := fs.Sub(promptFiles, "prompts")
-	if err != nil {
-		panic(err) // the folder is compiled in
-	}
-	return sub
-}
+func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 
 // AnswerPrompt names the generation prompt.
 func (Benchmark) AnswerPrompt() string { return "msrs/answer.txt" }

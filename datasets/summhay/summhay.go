@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"lore/datasets"
+	"lore/local/prompt"
 )
 
 // Benchmark implements datasets.Benchmark.
@@ -25,13 +26,7 @@ func (Benchmark) About() string {
 var promptFiles embed.FS
 
 // Prompts returns the built-in prompts.
-func (Benchmark) Prompts() fs.FS {
-	sub, err := fs.Sub(promptFiles, "prompts")
-	if err != nil {
-		panic(err) // the folder is compiled in
-	}
-	return sub
-}
+func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 
 // AnswerPrompt names the generation prompt.
 func (Benchmark) AnswerPrompt() string { return "summhay/answer.txt" }

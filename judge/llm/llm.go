@@ -23,13 +23,7 @@ import (
 var promptFiles embed.FS
 
 // Prompts returns the built-in prompts.
-func Prompts() fs.FS {
-	sub, err := fs.Sub(promptFiles, "prompts")
-	if err != nil {
-		panic(err) // the folder is compiled in
-	}
-	return sub
-}
+func Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 
 // Caller runs calls through the door; gate.Gate is one.
 type Caller interface {

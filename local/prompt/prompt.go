@@ -7,6 +7,7 @@ package prompt
 
 import (
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -22,6 +23,15 @@ import (
 type Set struct {
 	layers []fs.FS
 	used   map[string]string // hash by name
+}
+
+// Embedded is the folder "prompts" of files that are compiled in.
+func Embedded(files embed.FS) fs.FS {
+	sub, err := fs.Sub(files, "prompts")
+	if err != nil {
+		panic(err) // only a bad name fails
+	}
+	return sub
 }
 
 // NewSet returns a set that looks in override first (nil for none) and then in
