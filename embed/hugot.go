@@ -43,6 +43,12 @@ func openHugot(ctx context.Context, f *folder) (_ *hugotModel, err error) {
 		return nil, errors.Join(&ModelError{f.dir, "cannot be loaded: " + firstLine(err), "export it again as ONNX with float32 weights", err}, session.Destroy())
 	}
 	m.base = &backends.BasePipeline{Model: m.model, Runtime: "GO", SessionContext: context.WithoutCancel(ctx)}
+	for _, in := range m.model.InputsMeta {
+		if in.Name == "position_ids" {
+			// hugot numbers them from 1, as decoders do.
+			return nil, errors.Join(&ModelError{Dir: f.dir, Msg: "wants position_ids, which the Go runtime would number wrongly", Remedy: "export it without that input, or use a build with onnxruntime (make build-ort)"}, m.close())
+		}
+	}
 	var names []string
 	var ranks []int
 	for _, o := range m.model.OutputsMeta {

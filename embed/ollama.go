@@ -15,6 +15,9 @@ import (
 // Ollama is the backend's name in settings.
 const Ollama = "ollama"
 
+// ollamaWindow bounds the context window that a server is asked for.
+const ollamaWindow = 8192
+
 // ollamaBatch is how many texts go to the server in one request.
 const ollamaBatch = 32
 
@@ -39,6 +42,10 @@ func OpenOllama(ctx context.Context, client *ollama.Client, model string, w Wind
 	s := &served{client: client, pause: time.Second, settings: Settings{Name: Ollama + ":" + model, Backend: Ollama, Model: info.Digest, Pooling: poolNone, Normalize: true, Similarity: Cosine, MaxTokens: info.Context, Windows: w}}
 	if w.Tokens > 0 {
 		s.settings.Notes = append(s.settings.Notes, "windows are counted in "+tokens.Name+" tokens, not in the model's own")
+	}
+	if info.Context > ollamaWindow {
+		s.settings.MaxTokens = ollamaWindow
+		s.settings.Notes = append(s.settings.Notes, fmt.Sprintf("the model takes %d tokens; longer texts than %d are embedded in parts, to save the server's memory", info.Context, ollamaWindow))
 	}
 	if !info.Embeds {
 		s.settings.Notes = append(s.settings.Notes, "the server does not list the model as one for embeddings")

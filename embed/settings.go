@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -150,8 +151,9 @@ func (f *folder) findModel(named string) error {
 	if len(data) == 0 {
 		return &ModelError{Dir: f.dir, Msg: "has an empty file " + f.file, Remedy: "copy it again; files of Git LFS must be fetched"}
 	}
-	sum := sha256.Sum256(data)
-	f.settings.Model = hex.EncodeToString(sum[:])
+	if f.settings.Model, err = hashModel(f.dir, f.file, data); err != nil {
+		return err
+	}
 	if bytes.Contains(data, []byte("DynamicQuantizeLinear")) {
 		// The scale of a dynamically quantised product comes from all texts of a batch,
 		// padding included: a vector would depend on its neighbours.
@@ -163,6 +165,27 @@ func (f *folder) findModel(named string) error {
 
 func escapeGlob(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(s)
+}
+
+// hashModel hashes a model file with the files of weights that lie beside it.
+func hashModel(dir, file string, data []byte) (string, error) {
+	h := sha256.New()
+	h.Write(data)
+	weights, err := filepath.Glob(filepath.Join(escapeGlob(filepath.Join(dir, filepath.Dir(file))), "*data*"))
+	if err != nil {
+		return "", fmt.Errorf("look for the model's weights: %w", err)
+	}
+	for _, path := range weights { // in order of name
+		w, err := os.Open(path)
+		if err != nil {
+			return "", fmt.Errorf("read the model's weights: %w", err)
+		}
+		_, err = io.Copy(h, w)
+		if err = errors.Join(err, w.Close()); err != nil {
+			return "", fmt.Errorf("read the model's weights: %w", err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // limits finds the longest input: the least of what the files say.

@@ -25,6 +25,7 @@ type tokenizer struct {
 	nfkc   bool            // in place of a precompiled character map
 	words  *regexp2.Regexp // byte-level BPE: the pattern of a word; nil for others
 	prefix bool            // byte-level BPE: a space before the text
+	fuse   *int            // unigram: the id of unknown parts, of which neighbours are one
 	single template
 	pair   template
 	notes  []string
@@ -69,6 +70,7 @@ type tokenizerFile struct {
 	Post       json.RawMessage `json:"post_processor"`
 	Model      struct {
 		Type string `json:"type"`
+		Unk  *int   `json:"unk_id"`
 	} `json:"model"`
 }
 
@@ -117,6 +119,9 @@ func newTokenizer(data []byte) (*tokenizer, error) {
 	slices.SortStableFunc(t.added, func(a, b addedToken) int { return len(b.Content) - len(a.Content) })
 	if !slices.Contains([]string{"WordPiece", "BPE", "Unigram"}, file.Model.Type) {
 		return nil, fmt.Errorf("tokeniser model %q is not known: WordPiece, BPE and Unigram are", file.Model.Type)
+	}
+	if file.Model.Type == "Unigram" {
+		t.fuse = file.Model.Unk
 	}
 	for _, p := range flatten(file.Normalizer, func(p part) []part { return p.Normalizers }) {
 		t.normalizer(p)
@@ -292,7 +297,7 @@ func (t *tokenizer) plain(text string) []int {
 		text = strings.Join(strings.Fields(norm.NFKC.String(text)), " ")
 	}
 	if t.words == nil {
-		return t.lib.Encode(text)
+		return t.fused(t.lib.Encode(text))
 	}
 	if t.prefix && text != "" && !strings.HasPrefix(text, " ") {
 		text = " " + text
@@ -303,6 +308,15 @@ func (t *tokenizer) plain(text string) []int {
 		ids = append(ids, t.lib.Encode(m.String())...)
 	}
 	return ids
+}
+
+// fused makes one token of neighbouring unknown ones, as Hugging Face's unigram
+// model does.
+func (t *tokenizer) fused(ids []int) []int {
+	if t.fuse == nil {
+		return ids
+	}
+	return slices.CompactFunc(ids, func(a, b int) bool { return a == b && a == *t.fuse })
 }
 
 // cleanRune drops what Hugging Face counts as control: all of the category C but

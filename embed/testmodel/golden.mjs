@@ -75,21 +75,24 @@ function pool(t, how, normalise) {
 }
 
 const poolings = { bert: ['mean', true], last: ['last', false], roberta: ['cls', true] };
-for (const kind of ['bert', 'roberta', 'last', 'cross-bert', 'cross-roberta']) {
+for (const kind of ['bert', 'roberta', 'last', 'cross-bert', 'cross-roberta', 'xlmr']) {
   const dir = join(models, kind);
   if (!existsSync(dir)) throw new Error(`${dir} is missing: make the models first`);
   const tk = Tokenizer.fromFile(join(dir, 'tokenizer.json'));
   const session = await ort.InferenceSession.create(join(dir, 'model.onnx'));
   const hash = createHash('sha256').update(readFileSync(join(dir, 'model.onnx'))).digest('hex');
   const m = result.models[kind] = { sha256: hash, texts: [], pairs: [] };
-  if (poolings[kind]) {
+  const ids = async () => Promise.all(fuzz.map(async text => ({ text, ids: Array.from((await tk.encode(text)).getIds()).join(' ') })));
+  if (kind === 'xlmr') {
+    m.fuzz = await ids();
+  } else if (poolings[kind]) {
     tk.setTruncation(maxTokens);
     for (const text of texts) {
       const enc = await tk.encode(text);
       m.texts.push({ text, ids: Array.from(enc.getIds()), vector: pool(await run(session, enc), ...poolings[kind]) });
     }
     tk.disableTruncation();
-    if (kind !== 'last') m.fuzz = await Promise.all(fuzz.map(async text => ({ text, ids: Array.from((await tk.encode(text)).getIds()).join(' ') })));
+    if (kind !== 'last') m.fuzz = await ids();
   } else {
     tk.setTruncation(maxTokens, { strategy: 'OnlySecond' });
     for (const [query, passage] of pairs) {

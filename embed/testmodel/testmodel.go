@@ -27,11 +27,12 @@ const (
 	BadOperator  Kind = "bad-operator"  // an operator that no runtime knows
 	BadShape     Kind = "bad-shape"     // an output without a dimension for the batch's texts
 	ThreeLogits  Kind = "three-logits"  // a classifier of three classes
+	XLMR         Kind = "xlmr"          // unigram tokeniser, which is all that is tested of it
 	ZeroByte     Kind = "zero-byte"     // an empty model file
 )
 
 // Small lists the kinds that golden vectors exist for.
-var Small = []Kind{BERT, RoBERTa, Last, CrossBERT, CrossRoBERTa}
+var Small = []Kind{BERT, RoBERTa, Last, CrossBERT, CrossRoBERTa, XLMR}
 
 // MaxTokens is the window of the small models, special tokens included.
 const MaxTokens = 64
@@ -78,6 +79,9 @@ func Write(dir string, kind Kind) error {
 		b.int8, b.odd = kind == Int8, kind == BadOperator
 		x := b.bert()
 		switch kind {
+		case XLMR:
+			files["tokenizer.json"] = unigram()
+			model = b.endHidden(x)
 		case CrossBERT:
 			model = b.endLogits(x, 1)
 		case ThreeLogits:

@@ -158,3 +158,44 @@ func merge(w []string, pair [2]string) []string {
 	}
 	return out
 }
+
+// unigram is the tokenizer.json of an XLM-R, with plain NFKC in place of its
+// precompiled character map.
+func unigram() object {
+	var vocab [][]any
+	seen := map[string]bool{}
+	add := func(token string, score float64) {
+		if !seen[token] {
+			seen[token] = true
+			vocab = append(vocab, []any{token, score - float64(len(vocab))/1000})
+		}
+	}
+	specials := []string{"<s>", "<pad>", "</s>", "<unk>"}
+	for _, t := range specials {
+		add(t, 0)
+	}
+	for _, c := range "▁abcdefghijklmnopqrstuvwxyz0123456789.,;:!?'\"()-éüñßøABCDEFGH中文字かЖω€—" {
+		add(string(c), -8)
+	}
+	for _, w := range strings.Fields(strings.ToLower(corpus)) {
+		add("▁"+w, -4)
+		if len(w) > 3 {
+			add(w[:3], -6)
+			add("▁"+w[:2], -5.5)
+			add(w[len(w)-2:], -6)
+		}
+	}
+	var added []object
+	for i, t := range specials {
+		added = append(added, special(i, t))
+	}
+	meta := object{"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true}
+	return object{
+		"version": "1.0", "truncation": nil, "padding": nil, "added_tokens": added,
+		"normalizer":     object{"type": "Sequence", "normalizers": []object{{"type": "NFKC"}, {"type": "Replace", "pattern": object{"Regex": " {2,}"}, "content": " "}}},
+		"pre_tokenizer":  object{"type": "Sequence", "pretokenizers": []object{{"type": "WhitespaceSplit"}, meta}},
+		"post_processor": object{"type": "RobertaProcessing", "sep": []any{"</s>", 2}, "cls": []any{"<s>", 0}, "trim_offsets": true, "add_prefix_space": false},
+		"decoder":        meta,
+		"model":          object{"type": "Unigram", "unk_id": 3, "vocab": vocab, "byte_fallback": false},
+	}
+}
