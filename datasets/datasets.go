@@ -114,6 +114,16 @@ type RetrievalScorer interface {
 	ScoreRetrieval(found Retrieved) []Score
 }
 
+// ContextJudged is an Item whose shown documents are judged by themselves. A document
+// is judged once per item and judge, however many rankings hold it.
+type ContextJudged interface {
+	// PlanContext lists the documents of a ranking that must be judged, a task each; its
+	// ID is the document's.
+	PlanContext(found Retrieved) []judge.Task
+	// ScoreContext turns the verdicts by document into values.
+	ScoreContext(found Retrieved, verdicts map[string][]judge.Verdict) []Score
+}
+
 // Referenced is an Item with reference texts, which an encoder can compare an answer
 // with.
 type Referenced interface {

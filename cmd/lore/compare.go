@@ -106,7 +106,24 @@ func loadRuns(dirs []string) ([]report.Run, datasets.Benchmark, error) {
 	if err != nil {
 		return nil, nil, &datasets.InputError{File: dirs[0], Msg: err.Error(), Err: err}
 	}
+	if bench, err = configured(bench, runs[0].Manifest); err != nil {
+		return nil, nil, &datasets.InputError{File: dirs[0], Msg: "its manifest has settings that make no sense: " + err.Error(), Err: err}
+	}
 	return runs, bench, nil
+}
+
+// configured gives a benchmark the settings that a run had.
+func configured(bench datasets.Benchmark, m store.Manifest) (datasets.Benchmark, error) {
+	conf, ok := bench.(datasets.Configurable)
+	given, some := m.Settings["benchmark"].(map[string]any)
+	if !ok || !some {
+		return bench, nil
+	}
+	values := map[string]string{}
+	for k, v := range given {
+		values[k] = fmt.Sprint(v)
+	}
+	return conf.Configure(values)
 }
 
 func chooseMetrics(bench datasets.Benchmark, names string) ([]datasets.Metric, error) {

@@ -178,6 +178,8 @@ func addSettings(c *cobra.Command) map[string]*string {
 		for _, s := range conf.Settings() {
 			if out[s.Name] == nil {
 				out[s.Name] = c.Flags().String(s.Name, "", b.Name()+": "+s.Help)
+			} else {
+				c.Flags().Lookup(s.Name).Usage += "; " + b.Name() + ": " + s.Help
 			}
 		}
 	}

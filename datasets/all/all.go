@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lore/datasets"
+	"lore/datasets/crux"
 	"lore/datasets/msrs"
 	"lore/datasets/summhay"
 )
@@ -14,6 +15,7 @@ import (
 var benchmarks = []datasets.Benchmark{
 	summhay.Benchmark{},
 	msrs.Benchmark{},
+	crux.Benchmark{},
 }
 
 // Benchmarks returns all benchmarks in a fixed order.

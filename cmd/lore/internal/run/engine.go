@@ -71,6 +71,7 @@ type Result struct {
 	Manifest store.Manifest
 	Answers  []store.Answer
 	Verdicts []store.TaskVerdicts
+	Contexts []store.ContextVerdicts // on shown documents, for benchmarks that judge these
 	Usage    []gate.ModelUsage
 }
 
@@ -97,7 +98,8 @@ type engine struct {
 	generators []*model
 	systems    []system
 	judges     []resolvedJudge
-	judgeNames []string // with mode, as they stand in tables
+	judgeNames []string                                // with mode, as they stand in tables
+	contexts   []map[string]map[string][]judge.Verdict // judge, item, document
 	prompts    *prompt.Set
 	answer     *prompt.Prompt
 	gate       *gate.Gate
@@ -159,6 +161,9 @@ func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, op
 	}
 	verdicts, err := e.judge(ctx, cells)
 	if err != nil {
+		return nil, err
+	}
+	if err := e.judgeContexts(ctx, cells); err != nil {
 		return nil, err
 	}
 	result := e.collect(cells, verdicts)
@@ -456,6 +461,9 @@ func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
 					row.ItemsFailed++
 				}
 				scores := c.item.Score(c.output, verdicts[j][i])
+				if x, ok := c.item.(datasets.ContextJudged); ok && c.retrieved != nil {
+					scores = append(scores, x.ScoreContext(*c.retrieved, e.contexts[j][c.item.ID()])...)
+				}
 				if r, ok := c.item.(datasets.RetrievalScorer); ok && c.retrieved != nil {
 					scores = append(scores, r.ScoreRetrieval(*c.retrieved)...)
 				}
@@ -470,6 +478,7 @@ func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
 			res.Answers = append(res.Answers, e.record(cells[i]))
 		}
 	}
+	res.Contexts = e.contextLines()
 	res.Manifest = e.manifest()
 	return res
 }
@@ -529,6 +538,11 @@ func (e *engine) save(r *Result) error {
 	}
 	if err := store.WriteLines(e.folder, "verdicts.jsonl", r.Verdicts); err != nil {
 		return err
+	}
+	if len(r.Contexts) > 0 {
+		if err := store.WriteLines(e.folder, "context_verdicts.jsonl", r.Contexts); err != nil {
+			return err
+		}
 	}
 	if err := e.folder.WriteJSON("manifest.json", r.Manifest); err != nil {
 		return err

@@ -68,15 +68,20 @@ func (r Row) Figure(name string) (Figure, bool) {
 	return Figure{}, false
 }
 
-// N returns the values and the missing values of the first judged metric: what a
-// row is mostly about.
+// N returns the values of the first judged metric that has any, and the most values
+// that a main judged metric misses: what a row is mostly about.
 func (r Row) N(metrics []datasets.Metric) (n, unscored int) {
 	for _, m := range metrics {
-		if f, ok := r.Figure(m.Name); ok && m.Judged {
-			return f.N, f.NUnscored
+		f, ok := r.Figure(m.Name)
+		if !ok || !m.Judged || !m.Lead {
+			continue
 		}
+		if n == 0 {
+			n = f.N
+		}
+		unscored = max(unscored, f.NUnscored)
 	}
-	return 0, 0
+	return n, unscored
 }
 
 // Table is scores.json.

@@ -124,6 +124,15 @@ type TaskVerdicts struct {
 	Verdicts  []judge.Verdict  `json:"verdicts"`
 }
 
+// ContextVerdicts is one line of context_verdicts.jsonl: a judge's verdicts on a
+// document that was shown for an item.
+type ContextVerdicts struct {
+	Judge    string          `json:"judge"`
+	Item     string          `json:"item"`
+	Document string          `json:"document"`
+	Verdicts []judge.Verdict `json:"verdicts"`
+}
+
 // plainVerdicts has the fields of TaskVerdicts and not its methods.
 type plainVerdicts TaskVerdicts
 

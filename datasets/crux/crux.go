@@ -1,0 +1,138 @@
+// Package crux is CRUX (controlled evaluation of retrieval for report writing): each
+// topic is a report request with sub-questions, and a context or a report is measured
+// by how many of the answerable sub-questions it answers, and in how few words.
+package crux
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lore/datasets"
+	"lore/local/prompt"
+)
+
+// Benchmark implements datasets.Benchmark. The zero value has the paper's settings.
+type Benchmark struct {
+	K         int    // passages given to the generator; 0 is as many as the required ones of each topic
+	Etas      []int  // thresholds of answering; empty is 3 and 5. The first one decides which passages are required
+	Malformed string // what a grade that could not be read counts: unscored (empty), or zero as in the paper
+}
+
+// Alpha of α-nDCG.
+const Alpha = 0.5
+
+// Depth is how many passages a ranking holds.
+const Depth = 100
+
+func (b Benchmark) etas() []int {
+	if len(b.Etas) == 0 {
+		return []int{3, 5}
+	}
+	return b.Etas
+}
+
+// Name is "crux".
+func (Benchmark) Name() string { return "crux" }
+
+// About says what is measured.
+func (Benchmark) About() string {
+	return "is the retrieved context complete and free of repetition, and does that carry to the report? (CRUX)"
+}
+
+//go:embed prompts
+var promptFiles embed.FS
+
+// Prompts returns the built-in prompts.
+func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
+
+// AnswerPrompt names the generation prompt.
+func (Benchmark) AnswerPrompt() string { return "crux/answer.txt" }
+
+// Settings are the benchmark's own flags.
+func (Benchmark) Settings() []datasets.Setting {
+	return []datasets.Setting{
+		{Name: "k", Help: "passages given to the generator (default: as many as each topic requires)"},
+		{Name: "eta", Help: "comma list of the least grades, 1 to 5, that answer a question (default 3,5)"},
+		{Name: "malformed", Help: "what a grade that could not be read counts: unscored (default), or zero as in the paper"},
+	}
+}
+
+// Configure sets them.
+func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, error) {
+	if v := values["k"]; v != "" {
+		k, err := strconv.Atoi(v)
+		if err != nil || k < 1 {
+			return nil, fmt.Errorf("--k is a positive number, not %q", v)
+		}
+		b.K = k
+	}
+	for v := range strings.SplitSeq(values["eta"], ",") {
+		if values["eta"] == "" {
+			break
+		}
+		eta, err := strconv.Atoi(strings.TrimSpace(v))
+		if err != nil || eta < 1 || eta > MaxGrade || slices.Contains(b.Etas, eta) {
+			return nil, fmt.Errorf("--eta is a list of different grades from 1 to %d, not %q", MaxGrade, values["eta"])
+		}
+		b.Etas = append(b.Etas, eta)
+	}
+	if b.Malformed = values["malformed"]; !slices.Contains([]string{"", "unscored", "zero"}, b.Malformed) {
+		return nil, fmt.Errorf("--malformed is unscored or zero, not %q", b.Malformed)
+	}
+	return b, nil
+}
+
+// Names of the metrics; those with a threshold end in "@" and the threshold.
+const (
+	CovContext = "cov_context"
+	DenContext = "den_context"
+	AlphaNDCG  = "alpha_ndcg"
+	CovAnswer  = "cov_answer"
+	DenAnswer  = "den_answer"
+	RecallAtK  = "recall_at_k"
+	MAP        = "map"
+	NDCGAtK    = "ndcg_at_k"
+	Tokens     = "tokens_context"
+	Words      = "words"
+)
+
+func at(name string, eta int) string { return fmt.Sprintf("%s@%d", name, eta) }
+
+// Metrics are those of the paper's section 3, for each threshold.
+func (b Benchmark) Metrics() []datasets.Metric {
+	var out []datasets.Metric
+	for i, eta := range b.etas() {
+		share := func(name, title string, lead, bounded bool, explain string) {
+			out = append(out, datasets.Metric{Name: name, Title: title, Percent: true, High: 1, Bounded: bounded, Judged: true, Lead: lead, Aside: i > 0, Explain: explain})
+		}
+		lead := i == 0
+		share(at(CovContext, eta), fmt.Sprintf("Cov(Z) η%d", eta), lead, true, "share of the answerable questions that a passage of the context answers")
+		share(at(AlphaNDCG, eta), fmt.Sprintf("α-nDCG η%d", eta), false, true, "α-nDCG with answered questions as subtopics, α 0.5, ideal order over the relevant and the retrieved passages")
+		share(at(DenContext, eta), fmt.Sprintf("Den(Z) η%d", eta), false, false, "square root of the context's coverage per token over that of the required passages")
+		share(at(CovAnswer, eta), fmt.Sprintf("Cov(y) η%d", eta), lead, true, "share of the answerable questions that the report answers")
+		share(at(DenAnswer, eta), fmt.Sprintf("Den(y) η%d", eta), false, false, "square root of the report's coverage per token over that of the required passages")
+	}
+	for _, m := range [][2]string{{RecallAtK, "R@k"}, {MAP, "MAP"}, {NDCGAtK, "nDCG@k"}} {
+		out = append(out, datasets.Metric{Name: m[0], Title: m[1], Percent: true, High: 1, Bounded: true, Aside: true, Explain: "of the relevant passages, binary"})
+	}
+	return append(out, datasets.Metric{Name: Tokens, Title: "Tokens", Explain: "mean tokens of the context"}, datasets.Metric{Name: Words, Title: "Words", Explain: "mean length of a report"})
+}
+
+// Defaults retrieve 100 passages and give as many as a topic requires.
+func (Benchmark) Defaults() datasets.Defaults {
+	return datasets.Defaults{Budget: datasets.Budget{Tokens: 32_000}, Depth: Depth, NumPredict: 1024, Temperature: 0, TopP: 1, Retrievers: "bm25,bm25>mmr:0.5,oracle,random,none"}
+}
+
+// Notes say in the manifest what was loaded.
+func (b Benchmark) Notes(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
+	k := "as many as each topic requires"
+	if b.K > 0 {
+		k = strconv.Itoa(b.K)
+	}
+	return map[string]string{"k": k, "eta": fmt.Sprint(b.etas()), "alpha": fmt.Sprint(Alpha), "malformed_grades": map[bool]string{true: "count as zero", false: "leave what hangs on them unscored"}[b.Malformed == "zero"],
+		"grades_from_data": "passages that the data has grades for are not graded again"}
+}

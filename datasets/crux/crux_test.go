@@ -1,0 +1,173 @@
+package crux
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"lore/datasets"
+	"lore/judge"
+	"lore/local"
+	"lore/local/tokens"
+)
+
+// table5 is the paper's example: three passages, ten questions.
+var table5 = map[string][]int{"a": {0, 0, 5, 5, 0, 0, 0, 0, 5, 0}, "b": {5, 0, 0, 0, 5, 0, 5, 0, 0, 0}, "c": {0, 0, 0, 0, 5, 5, 0, 0, 0, 5}}
+
+func folder(topics, passages string) fstest.MapFS {
+	return fstest.MapFS{TopicsFile: {Data: []byte(topics)}, PassagesFile: {Data: []byte(passages)}}
+}
+
+func table5Item(t *testing.T) *item {
+	t.Helper()
+	var passages strings.Builder
+	for _, id := range []string{"a", "b", "c", "d"} {
+		fmt.Fprintf(&passages, `{"id":"%s","text":"%s"}`+"\n", id, strings.Repeat("word ", 10*int(id[0]-'a'+1)))
+	}
+	topic := `{"id":"t","query":"q","questions":["1","2","3","4","5","6","7","8","9","10"],"grades":{"a":[0,0,5,5,0,0,0,0,5,0],"b":[5,0,0,0,5,0,5,0,0,0],"c":[0,0,0,0,5,5,0,0,0,5]}}`
+	ds, err := Benchmark{}.load(folder(topic, passages.String()), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ds.Items[0].(*item)
+}
+
+func value(t *testing.T, scores []datasets.Score, name string) float64 {
+	t.Helper()
+	for _, s := range scores {
+		if s.Metric == name && s.Unscored == "" {
+			return s.Value
+		}
+	}
+	t.Fatalf("no value of %s in %+v", name, scores)
+	return 0
+}
+
+// The worked example: eight answerable questions, all three passages required in the
+// greedy order, and coverage, α-nDCG and density by hand.
+func TestTable5(t *testing.T) {
+	if got := fmt.Sprint(Required([]string{"a", "b", "c"}, table5, 3)); got != "[a b c]" {
+		t.Errorf("required %s", got)
+	}
+	it := table5Item(t)
+	n := 0
+	for _, can := range it.levels[0].answerable {
+		if can {
+			n++
+		}
+	}
+	if n != 8 || it.levels[0].answerable[1] || it.levels[0].answerable[7] || len(it.questions()) != 8 {
+		t.Errorf("%d answerable", n)
+	}
+	size := func(id string) float64 { return float64(tokens.Count(it.set.texts[id])) }
+	// c then a: 6 of 8. Gains with α ½: c answers 5, 6 and 10; a answers 3, 4 and 9: 3 + 3/log2(3).
+	// The ideal order is a, b (3 new), then c (2 new and a half for 5).
+	scores := it.ScoreContext(datasets.Retrieved{IDs: []string{"c", "a", "d"}}, map[string][]judge.Verdict{"d": make8("0")})
+	ideal := 3 + 3/math.Log2(3) + 2.5/2
+	total := size("a") + size("b") + size("c")
+	for name, want := range map[string]float64{
+		at(CovContext, 3): 0.75, at(AlphaNDCG, 3): (3 + 3/math.Log2(3)) / ideal,
+		at(DenContext, 3): math.Sqrt(0.75 / (size("c") + size("a") + size("d")) * total), RecallAtK: 2.0 / 3, Tokens: size("a") + size("c") + size("d"),
+	} {
+		if got := value(t, scores, name); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	// The oracle's context covers all at density 1.
+	oracle := it.ScoreContext(datasets.Retrieved{IDs: []string{"a", "b", "c"}}, nil)
+	for _, name := range []string{at(CovContext, 3), at(AlphaNDCG, 3), at(DenContext, 3)} {
+		if got := value(t, oracle, name); math.Abs(got-1) > 1e-9 {
+			t.Errorf("the oracle's %s is %v", name, got)
+		}
+	}
+	// A report that answers four of eight in 12 tokens.
+	out := datasets.Output{Text: strings.Repeat("word ", 12), Outcome: local.OK}
+	verdicts := make8("0")
+	for i := range 4 {
+		verdicts[i] = judge.Verdict{Label: "5", Value: 1}
+	}
+	answer := it.Score(out, verdicts)
+	if got, want := value(t, answer, at(DenAnswer, 3)), math.Sqrt(0.5/float64(tokens.Count(out.Text))*total); math.Abs(got-want) > 1e-9 || value(t, answer, at(CovAnswer, 3)) != 0.5 {
+		t.Errorf("density %v, want %v; %+v", got, want, answer)
+	}
+}
+
+func make8(label string) []judge.Verdict {
+	out := make([]judge.Verdict, 8)
+	for i := range out {
+		g, _ := strconv.Atoi(label)
+		out[i] = judge.Verdict{Label: label, Value: float64(g) / MaxGrade}
+	}
+	return out
+}
+
+// A grade that could not be read leaves open what hangs on it, or counts zero where
+// the paper's rule is asked for.
+func TestMalformedGrades(t *testing.T) {
+	it := table5Item(t)
+	bad := make8("0")
+	bad[0] = judge.Unscored("1", local.BadFormat, "no grade")
+	found := datasets.Retrieved{IDs: []string{"d", "a", "c"}}
+	scores := it.ScoreContext(found, map[string][]judge.Verdict{"d": bad})
+	unscored := 0
+	for _, s := range scores {
+		if s.Unscored != "" {
+			unscored++
+		}
+	}
+	if unscored != 6 { // coverage, density and α-nDCG at two thresholds
+		t.Errorf("%d unscored: %+v", unscored, scores)
+	}
+	found.IDs[2] = "b" // which answers the first question itself
+	if got := value(t, it.ScoreContext(found, map[string][]judge.Verdict{"d": bad}), at(CovContext, 3)); got != 6.0/8 {
+		t.Errorf("coverage %v although another passage decides", got)
+	}
+	it.set.bench.Malformed = "zero"
+	found.IDs[2] = "c"
+	if got := value(t, it.ScoreContext(found, map[string][]judge.Verdict{"d": bad}), at(CovContext, 3)); got != 6.0/8 {
+		t.Errorf("coverage %v by the paper's rule", got)
+	}
+}
+
+func TestBadData(t *testing.T) {
+	good := `{"id":"a","text":"x"}` + "\n"
+	for name, c := range map[string]struct{ topics, passages, word string }{
+		"wrong shape":     {`{"id":"t","query":"q","questions":["1","2"],"grades":{"a":[1]}}`, good, "1 grades for 2 questions"},
+		"grade of 6":      {`{"id":"t","query":"q","questions":["1"],"grades":{"a":[6]}}`, good, "grades are from 0 to 5"},
+		"unknown passage": {`{"id":"t","query":"q","questions":["1"],"grades":{"z":[5]}}`, good, `the passage "z"`},
+		"no JSON":         {`{`, good, "line 1"},
+		"no questions":    {`{"id":"t","query":"q","grades":{}}`, good, "no questions"},
+		"twice":           {`{"id":"t","query":"q","questions":["1"],"grades":{"a":[5]}}` + "\n" + `{"id":"t","query":"q","questions":["1"],"grades":{"a":[5]}}`, good, "line 2: repeats"},
+		"passage twice":   {`{}`, good + good, "line 2: repeats"},
+		"nothing":         {`{"id":"t","query":"q","questions":["1"],"grades":{"a":[2]}}`, good, "no topic with an answerable question"},
+	} {
+		_, err := Benchmark{}.load(folder(c.topics, c.passages), "dir")
+		var input *datasets.InputError
+		if !errors.As(err, &input) || !strings.Contains(strings.ReplaceAll(err.Error(), ": ", ": "), c.word) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ds, err := Benchmark{}.load(folder(`{"id":"t","query":"q","questions":["1"],"grades":{"a":[2]}}`+"\n"+`{"id":"u","query":"q","questions":["1"],"grades":{"a":[4]}}`, good), "dir")
+	if err != nil || len(ds.Items) != 1 || len(ds.Warnings) != 1 || !strings.Contains(ds.Warnings[0], "topic t has no question") {
+		t.Errorf("%v, %v", ds, err)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add(`{"id":"t","query":"q","questions":["1"],"grades":{"a":[5]}}`, `{"id":"a","text":"x"}`)
+	f.Fuzz(func(t *testing.T, topics, passages string) {
+		ds, err := Benchmark{}.load(folder(topics, passages), "x")
+		if err != nil {
+			return
+		}
+		for _, it := range ds.Items {
+			if len(it.(*item).required) == 0 {
+				t.Error("a topic without an answerable question was loaded")
+			}
+		}
+	})
+}

@@ -1,0 +1,291 @@
+package crux
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lore/datasets"
+	"lore/judge"
+	"lore/judge/metric"
+	"lore/local"
+	"lore/local/prompt"
+	"lore/local/tokens"
+)
+
+// item is one topic.
+type item struct {
+	set          *set
+	topic        Topic
+	relevant     []string // P*: the passages with grades
+	required     []string // P**, which is the oracle's context Z*
+	oracleTokens int
+	oracleWords  int
+	levels       []level
+}
+
+// level is what hangs on a threshold.
+type level struct {
+	eta        int
+	answerable []bool
+	oracle     float64 // coverage of the required passages
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func (it *item) ID() string               { return it.topic.ID }
+func (it *item) Title() string            { return it.topic.Query }
+func (it *item) Group() string            { return "topics" }
+func (it *item) Corpus() *datasets.Corpus { return it.set.corpus }
+
+// k is how many passages are shown.
+func (it *item) k() int {
+	if it.set.bench.K > 0 {
+		return it.set.bench.K
+	}
+	return len(it.required)
+}
+
+// Query searches with the request. Required passages are twice as relevant as
+// redundant ones, so that the oracle's first |Z*| are the required ones.
+func (it *item) Query() datasets.Query {
+	gold := map[string]float64{}
+	for _, id := range it.relevant {
+		gold[id] = 1
+	}
+	for i, id := range it.required {
+		gold[id] = 2 + 1/float64(i+2) // in the order of the greedy choice
+	}
+	return datasets.Query{Text: it.topic.Query, Gold: gold}
+}
+
+// References hold the human-written report, if there is one.
+func (it *item) References() []string {
+	if it.topic.Summary == "" {
+		return nil
+	}
+	return []string{it.topic.Summary}
+}
+
+// shown are the passages of a ranking that are given to the generator.
+func (it *item) shown(found datasets.Retrieved) []string {
+	if found.Whole {
+		return found.IDs
+	}
+	return found.IDs[:min(it.k(), len(found.IDs))]
+}
+
+// Context takes the first k passages while they fit; the next one is cut.
+func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
+	var ctx datasets.Context
+	ids := it.shown(found)
+	for i, id := range ids {
+		text := it.set.texts[id]
+		n := tokens.Count(text)
+		if room := budget.Tokens - ctx.Tokens; !found.Whole && n > room {
+			whole := n
+			if text, n = tokens.Cut(text, room); n == 0 {
+				ctx.Dropped = len(ids) - i
+				return ctx
+			}
+			ctx.Cut++
+			ctx.CutTokens += whole - n
+		}
+		ctx.Tokens += n
+		ctx.Passages = append(ctx.Passages, local.Passage{Label: strconv.Itoa(i + 1), Text: text})
+	}
+	return ctx
+}
+
+// Request asks for a report no longer than the oracle's context.
+func (it *item) Request(ctx datasets.Context, p *prompt.Prompt) ([]local.Message, *local.Source, error) {
+	source := &local.Source{Query: it.topic.Query, Passages: ctx.Passages, Words: it.oracleWords}
+	messages, err := p.Render(map[string]any{"Query": it.topic.Query, "Passages": ctx.Passages, "Words": it.oracleWords})
+	return messages, source, err
+}
+
+// questions are the sub-questions that any threshold counts as answerable.
+func (it *item) questions() []judge.Question {
+	var out []judge.Question
+	for q, text := range it.topic.Questions {
+		if slices.ContainsFunc(it.levels, func(l level) bool { return l.answerable[q] }) {
+			out = append(out, judge.Question{ID: strconv.Itoa(q + 1), Kind: judge.Answerability, Text: text})
+		}
+	}
+	return out
+}
+
+// Plan asks how well the report answers each question.
+func (it *item) Plan(out datasets.Output) judge.Task {
+	return judge.Task{ID: it.ID(), About: it.topic.Query, Units: []string{out.Text}, Questions: it.questions()}
+}
+
+// PlanContext asks the same of each shown passage that the data has no grades for.
+func (it *item) PlanContext(found datasets.Retrieved) []judge.Task {
+	var out []judge.Task
+	for _, id := range it.shown(found) {
+		if _, graded := it.topic.Grades[id]; !graded {
+			out = append(out, judge.Task{ID: id, About: it.topic.Query, Units: []string{it.set.texts[id]}, Questions: it.questions()})
+		}
+	}
+	return out
+}
+
+// ungraded stands for a grade that could not be read.
+const ungraded = -1
+
+// row turns verdicts into grades per question of the topic.
+func (it *item) row(verdicts []judge.Verdict) []int {
+	out := make([]int, len(it.topic.Questions))
+	for i, q := range it.questions() {
+		n, _ := strconv.Atoi(q.ID)
+		switch {
+		case verdicts[i].Scored():
+			out[n-1] = int(math.Round(verdicts[i].Value * MaxGrade))
+		case it.set.bench.Malformed != "zero":
+			out[n-1] = ungraded
+		}
+	}
+	return out
+}
+
+// coverage is the share of answerable questions with a grade of at least eta. A
+// question without such a grade, but with one that could not be read, leaves it
+// open; reason then says how many.
+func coverage(rows [][]int, l level) (value float64, reason string) {
+	open := 0
+	for q, can := range l.answerable {
+		if !can {
+			continue
+		}
+		hit, unknown := false, false
+		for _, r := range rows {
+			hit = hit || r[q] >= l.eta
+			unknown = unknown || r[q] == ungraded
+		}
+		if !hit && unknown {
+			open++
+		}
+	}
+	if open > 0 {
+		return 0, fmt.Sprintf("grades that decide %d questions could not be read", open)
+	}
+	return metric.QuestionCoverage(rows, l.answerable, l.eta), ""
+}
+
+// measured is a coverage with its density.
+func (it *item) measured(cov, den string, rows [][]int, n int, l level) []datasets.Score {
+	c, reason := coverage(rows, l)
+	switch {
+	case reason != "":
+		return []datasets.Score{{Metric: at(cov, l.eta), Unscored: reason}, {Metric: at(den, l.eta), Unscored: reason}}
+	case math.IsNaN(c):
+		return nil // no question is answerable at this threshold
+	}
+	out := []datasets.Score{{Metric: at(cov, l.eta), Value: c}}
+	switch d := metric.Density(c, n, l.oracle, it.oracleTokens); {
+	case n == 0:
+		out = append(out, datasets.Score{Metric: at(den, l.eta), Value: 0})
+	case !math.IsNaN(d):
+		out = append(out, datasets.Score{Metric: at(den, l.eta), Value: d})
+	}
+	return out
+}
+
+// Score measures the report.
+func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+	var scores []datasets.Score
+	if out.Outcome != local.OK {
+		for _, l := range it.levels {
+			for _, m := range []string{CovAnswer, DenAnswer} {
+				scores = append(scores, datasets.Score{Metric: at(m, l.eta), Unscored: fmt.Sprintf("%s: %s", out.Outcome, out.Reason)})
+			}
+		}
+		return scores
+	}
+	row, n := it.row(verdicts), tokens.Count(out.Text)
+	for _, l := range it.levels {
+		scores = append(scores, it.measured(CovAnswer, DenAnswer, [][]int{row}, n, l)...)
+	}
+	return append(scores, datasets.Score{Metric: Words, Value: float64(len(strings.Fields(out.Text)))})
+}
+
+// ScoreContext measures the shown passages and the ranking.
+func (it *item) ScoreContext(found datasets.Retrieved, verdicts map[string][]judge.Verdict) []datasets.Score {
+	if found.Whole {
+		return nil
+	}
+	ids := it.shown(found)
+	var rows [][]int
+	graded := maps.Clone(it.topic.Grades)
+	n := 0
+	for _, id := range ids {
+		row, ok := it.topic.Grades[id]
+		if !ok {
+			row = it.row(verdicts[id])
+			graded[id] = row
+		}
+		rows = append(rows, row)
+		n += tokens.Count(it.set.texts[id])
+	}
+	scores := []datasets.Score{{Metric: Tokens, Value: float64(n)}}
+	for _, l := range it.levels {
+		scores = append(scores, it.measured(CovContext, DenContext, rows, n, l)...)
+		if s, ok := it.alphaNDCG(ids, graded, rows, l); ok {
+			scores = append(scores, s)
+		}
+	}
+	return append(scores, it.ranking(found.IDs)...)
+}
+
+// alphaNDCG takes answered questions for subtopics. The ideal order is over the
+// relevant passages and the shown ones.
+func (it *item) alphaNDCG(ids []string, graded map[string][]int, rows [][]int, l level) (datasets.Score, bool) {
+	for _, r := range rows {
+		if slices.Contains(r, ungraded) {
+			return datasets.Score{Metric: at(AlphaNDCG, l.eta), Unscored: "grades of shown passages could not be read"}, true
+		}
+	}
+	judgements := map[string]map[string]int{}
+	for q, can := range l.answerable {
+		if !can {
+			continue
+		}
+		sub := strconv.Itoa(q + 1)
+		judgements[sub] = map[string]int{}
+		for id, row := range graded {
+			if row[q] >= l.eta {
+				judgements[sub][id] = 1
+			}
+		}
+	}
+	if len(judgements) == 0 {
+		return datasets.Score{}, false
+	}
+	ranking := make([]metric.Retrieved, len(ids))
+	for i, id := range ids {
+		ranking[i] = metric.Retrieved{Document: id, Score: float64(len(ids) - i)}
+	}
+	return datasets.Score{Metric: at(AlphaNDCG, l.eta), Value: metric.AlphaNDCG(metric.NewDiversityTopic(ranking, judgements), it.k(), Alpha)}, true
+}
+
+// ranking measures the whole ranking by the relevant passages.
+func (it *item) ranking(ids []string) []datasets.Score {
+	judged := map[string]int{}
+	for _, id := range it.relevant {
+		judged[id] = 1
+	}
+	results := make([]metric.Retrieved, len(ids))
+	for i, id := range ids {
+		results[i] = metric.Retrieved{Document: id, Score: float64(len(ids) - i)}
+	}
+	t := metric.NewTopic(results, judged)
+	return []datasets.Score{
+		{Metric: RecallAtK, Value: metric.Recall(t, 1, it.k())},
+		{Metric: MAP, Value: metric.AveragePrecision(t, 1, 0)},
+		{Metric: NDCGAtK, Value: metric.NDCG(t, it.k(), metric.LinearGain)},
+	}
+}
