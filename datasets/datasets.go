@@ -124,6 +124,12 @@ type ContextJudged interface {
 	ScoreContext(found Retrieved, verdicts map[string][]judge.Verdict) []Score
 }
 
+// Diagnoser is a ContextJudged Item that says what a context and an answer lack, in
+// words that people can act on.
+type Diagnoser interface {
+	Diagnose(found Retrieved, verdicts map[string][]judge.Verdict, out Output, answer []judge.Verdict) []string
+}
+
 // Referenced is an Item with reference texts, which an encoder can compare an answer
 // with.
 type Referenced interface {

@@ -136,7 +136,7 @@ func newRun() *cobra.Command {
 			"a table with intervals, and writes a run folder. Comma lists make a grid. Without\n" +
 			"DATA it uses the sample that comes with lore. The same command goes on where an\n" +
 			"earlier one stopped.\n\nBenchmarks: " + strings.Join(all.Names(), ", ") + "\nRetrievers: " + run.RetrieverHelp +
-			"\nGenerators: extractive, ollama:NAME\nJudges: lexical, ollama:NAME, or A+B",
+			"\nGenerators: extractive, ollama:NAME, gold (the reference answers)\nJudges: lexical, ollama:NAME, or A+B",
 		Example: "  lore run summhay --retriever bm25,random,oracle --limit 2\n" +
 			"  lore run summhay topic_news1.json --generator ollama:qwen3:8b --judge lexical,ollama:qwen3:8b --slots 4",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
@@ -270,12 +270,19 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 	grid := c.Flags().Changed("retriever") || c.Flags().Changed("generator") || f.pipelines != "" || f.retrieval != ""
 	if f.answers != "" && !grid {
 		opt.Retrievers, opt.Generators = nil, nil
-	} else if len(opt.Generators) == 0 {
+	} else if len(opt.Generators) == 0 && f.generator != run.Gold {
 		return &run.UsageError{Msg: "--generator needs at least one name"}
 	}
 	ds, err := bench.Load(data)
 	if err != nil {
 		return err
+	}
+	if slices.Contains(list(f.generator), run.Gold) {
+		a, err := run.GoldAnswers(ds)
+		if err != nil {
+			return err
+		}
+		opt.Answers = append(opt.Answers, a)
 	}
 	for _, file := range list(f.answers) {
 		a, err := run.ReadAnswers(file, bench, ds)
@@ -322,7 +329,7 @@ func indexDir(out string) string {
 func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	d := bench.Defaults()
 	opt := run.Options{
-		Generators: list(f.generator), Judges: list(f.judge), Limit: f.limit, Budget: d.Budget,
+		Generators: slices.DeleteFunc(list(f.generator), func(g string) bool { return g == run.Gold }), Judges: list(f.judge), Limit: f.limit, Budget: d.Budget,
 		Seed: f.seed, Slots: f.slots, Host: f.host, NumCtx: f.numCtx, NumPredict: d.NumPredict, Temperature: d.Temperature, TopP: d.TopP, Think: f.think,
 		Analyzer: f.analyzer, BM25: f.params(), IndexDir: f.indexDir, Version: versionText(),
 	}

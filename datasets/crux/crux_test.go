@@ -105,6 +105,27 @@ func make8(label string) []judge.Verdict {
 	return out
 }
 
+// The diagnosis of the example: c then a then d, and a report that answers the first
+// four of the eight.
+func TestDiagnosis(t *testing.T) {
+	it := table5Item(t)
+	answer := make8("0")
+	for i := range 4 {
+		answer[i] = judge.Verdict{Label: "5", Value: 1}
+	}
+	notes := it.Diagnose(datasets.Retrieved{IDs: []string{"c", "a", "d"}}, map[string][]judge.Verdict{"d": make8("0")}, datasets.Output{Text: "x", Outcome: local.OK}, answer)
+	want := []string{"redundant: the passage d", "incomplete: no passage answers question 1:", "lost: the report does not answer question 6, which the passage c does", "incomplete: no passage answers question 7:",
+		"lost: the report does not answer question 9, which the passage a does", "lost: the report does not answer question 10, which the passage c does"}
+	if len(notes) != len(want) {
+		t.Fatalf("%q", notes)
+	}
+	for i, w := range want {
+		if !strings.HasPrefix(notes[i], w) {
+			t.Errorf("%q, want %q", notes[i], w)
+		}
+	}
+}
+
 // A grade that could not be read leaves open what hangs on it, or counts zero where
 // the paper's rule is asked for.
 func TestMalformedGrades(t *testing.T) {

@@ -289,3 +289,44 @@ func (it *item) ranking(ids []string) []datasets.Score {
 		{Metric: NDCGAtK, Value: metric.NDCG(t, it.k(), metric.LinearGain)},
 	}
 }
+
+// Diagnose names, at the first threshold, the questions that no shown passage answers,
+// the passages that answer none that those before them do not, and the questions that
+// the report lost.
+func (it *item) Diagnose(found datasets.Retrieved, verdicts map[string][]judge.Verdict, out datasets.Output, answer []judge.Verdict) []string {
+	if found.Whole {
+		return nil
+	}
+	l := it.levels[0]
+	by := make([]string, len(it.topic.Questions)) // the first passage that answers
+	var notes []string
+	for _, id := range it.shown(found) {
+		row, ok := it.topic.Grades[id]
+		if !ok {
+			row = it.row(verdicts[id])
+		}
+		adds := false
+		for q, can := range l.answerable {
+			if can && row[q] >= l.eta && by[q] == "" {
+				by[q], adds = id, true
+			}
+		}
+		if !adds && !slices.Contains(row, ungraded) {
+			notes = append(notes, fmt.Sprintf("redundant: the passage %s answers no question that those before it do not", id))
+		}
+	}
+	var reported []int
+	if out.Outcome == local.OK {
+		reported = it.row(answer)
+	}
+	for q, can := range l.answerable {
+		switch {
+		case !can:
+		case by[q] == "":
+			notes = append(notes, fmt.Sprintf("incomplete: no passage answers question %d: %s", q+1, it.topic.Questions[q]))
+		case reported != nil && reported[q] < l.eta && reported[q] != ungraded:
+			notes = append(notes, fmt.Sprintf("lost: the report does not answer question %d, which the passage %s does: %s", q+1, by[q], it.topic.Questions[q]))
+		}
+	}
+	return notes
+}

@@ -128,7 +128,7 @@ func itemFigures(t run.Table, metrics []datasets.Metric) map[[4]string]string {
 }
 
 func newAnswer(a store.Answer, t store.TaskVerdicts) answerView {
-	out := answerView{Title: a.Title, Item: t.Item, Reason: a.Reason, Outcome: a.Outcome, Failed: a.Outcome != local.OK, Notes: a.Notes}
+	out := answerView{Title: a.Title, Item: t.Item, Reason: a.Reason, Outcome: a.Outcome, Failed: a.Outcome != local.OK, Notes: slices.Concat(a.Notes, t.Notes)}
 	for line := range strings.Lines(a.Text) {
 		if line = strings.TrimSpace(line); line != "" {
 			out.Lines = append(out.Lines, line)

@@ -41,6 +41,7 @@ func Grids(r Run, bench datasets.Benchmark) []datasets.Grid {
 	}
 	out = append(out, JudgeNotes(r.Manifest))
 	out = append(out, RetrievalNotes(r.Manifest)...)
+	out = append(out, Diagnosis(r.Verdicts))
 	return append(out, Contexts(r.Answers), Failures(r.Answers, r.Verdicts), Oddities(r.Answers))
 }
 
@@ -58,6 +59,46 @@ func JudgeNotes(m store.Manifest) datasets.Grid {
 		if j.Name == (lexical.Judge{}).Name() && copies {
 			g.Note = lexical.CopyingNote
 		}
+	}
+	return g
+}
+
+// Diagnosis counts the kinds of a benchmark's notes per system, means over items; the
+// page has the notes themselves.
+func Diagnosis(verdicts []store.TaskVerdicts) datasets.Grid {
+	g := datasets.Grid{Title: "Diagnosis", Head: []string{"retriever", "generator", "judge"}, Note: "mean number per item; report.html names each; systems without any are left out"}
+	type key [3]string
+	var keys []key
+	var kinds []string
+	items, counts := map[key]int{}, map[key]map[string]int{}
+	for _, v := range verdicts {
+		k := key{v.Retriever, v.Generator, v.Judge}
+		if counts[k] == nil {
+			keys, counts[k] = append(keys, k), map[string]int{}
+		}
+		items[k]++
+		for _, n := range v.Notes {
+			kind, _, _ := strings.Cut(n, ":")
+			if !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+			counts[k][kind]++
+		}
+	}
+	if len(kinds) == 0 {
+		return g
+	}
+	slices.Sort(kinds)
+	g.Head = append(g.Head, kinds...)
+	for _, k := range keys {
+		if len(counts[k]) == 0 {
+			continue
+		}
+		row := k[:]
+		for _, kind := range kinds {
+			row = append(row, fmt.Sprintf("%.2f", float64(counts[k][kind])/float64(items[k])))
+		}
+		g.Rows = append(g.Rows, row)
 	}
 	return g
 }

@@ -22,6 +22,26 @@ type Answers struct {
 	Outputs   map[string]datasets.Output // by item
 }
 
+// Gold is the generator that gives the reference answer: the upper bound of a report.
+const Gold = "gold"
+
+// GoldAnswers are the items' first references.
+func GoldAnswers(ds *datasets.Dataset) (Answers, error) {
+	a := Answers{Retriever: "outside", Generator: Gold, File: "the data", Outputs: map[string]datasets.Output{}}
+	some := false
+	for _, it := range ds.Items {
+		out := datasets.Output{Outcome: local.Empty, Reason: "the item has no reference answer"}
+		if r, ok := it.(datasets.Referenced); ok && len(r.References()) > 0 {
+			out, some = datasets.Output{Text: r.References()[0], Outcome: local.OK}, true
+		}
+		a.Outputs[it.ID()] = out
+	}
+	if !some {
+		return a, usage("the generator %s needs data with reference answers", Gold)
+	}
+	return a, nil
+}
+
 // answersFormat words what is read, for errors.
 const answersFormat = `answers are lines of {"item": "...", "answer": "..."} in a .jsonl file, or a .json list of texts in the order of the items`
 

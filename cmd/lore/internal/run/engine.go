@@ -468,8 +468,12 @@ func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
 					scores = append(scores, r.ScoreRetrieval(*c.retrieved)...)
 				}
 				row.Scores = append(row.Scores, group(c.item, scores, metrics))
-				res.Verdicts = append(res.Verdicts, store.TaskVerdicts{Retriever: sys.retriever, Generator: sys.generator, Judge: e.judgeNames[j],
-					Item: c.item.ID(), Questions: c.task.Questions, Verdicts: verdicts[j][i]})
+				line := store.TaskVerdicts{Retriever: sys.retriever, Generator: sys.generator, Judge: e.judgeNames[j],
+					Item: c.item.ID(), Questions: c.task.Questions, Verdicts: verdicts[j][i]}
+				if d, ok := c.item.(datasets.Diagnoser); ok && c.retrieved != nil {
+					line.Notes = d.Diagnose(*c.retrieved, e.contexts[j][c.item.ID()], c.output, verdicts[j][i])
+				}
+				res.Verdicts = append(res.Verdicts, line)
 			}
 			row.Figures = figures(row.Scores, metrics, e.opt.Seed)
 			res.Table.Rows = append(res.Table.Rows, row)

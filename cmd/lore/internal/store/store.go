@@ -122,6 +122,7 @@ type TaskVerdicts struct {
 	Item      string           `json:"item"`
 	Questions []judge.Question `json:"questions"`
 	Verdicts  []judge.Verdict  `json:"verdicts"`
+	Notes     []string         `json:"notes,omitempty"` // a benchmark's diagnosis of the context and the answer
 }
 
 // ContextVerdicts is one line of context_verdicts.jsonl: a judge's verdicts on a
