@@ -13,6 +13,7 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
 	"lore/datasets/msrs"
+	"lore/local/stage"
 )
 
 type buildFlags struct {
@@ -29,7 +30,7 @@ func newBuild() *cobra.Command {
 		Use: "build", Short: "Make a dataset from documents of your own", Example: "  lore build msrs -h", Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBuildMSRS())
+	c.AddCommand(newBuildMSRS(), newBuildCRUX())
 	return c
 }
 
@@ -148,10 +149,7 @@ func (f buildFlags) build(c *cobra.Command, opt run.Options, at *regexp.Regexp, 
 		return err
 	}
 	defer door.Close()
-	b := &msrs.Builder{Prompts: door.Prompts, Tries: f.tries, Step: opt.Progress.Start}
-	if f.model != "" {
-		b.Calls, b.Call, b.Fit = door.Gate, door.Call, door.Fit
-	}
+	b := &msrs.Builder{Session: f.session(door, opt)}
 	raw := msrs.Raw{Domain: f.domain, Documents: docs, Queries: map[string][]msrs.Query{}}
 	if f.domain == "story" {
 		raw.Documents = b.Split(docs, at)
@@ -166,6 +164,15 @@ func (f buildFlags) build(c *cobra.Command, opt run.Options, at *regexp.Regexp, 
 		return err
 	}
 	return f.finish(c, b, raw, len(sources))
+}
+
+// session is a build by the model that was named, if any.
+func (f buildFlags) session(door *run.Door, opt run.Options) *stage.Session {
+	s := &stage.Session{Prompts: door.Prompts, Tries: f.tries, Step: opt.Progress.Start}
+	if f.model != "" {
+		s.Calls, s.Call, s.Fit = door.Gate, door.Call, door.Fit
+	}
+	return s
 }
 
 // meeting clusters by the vectors that were asked for.
@@ -212,7 +219,7 @@ func (f buildFlags) finish(c *cobra.Command, b *msrs.Builder, raw msrs.Raw, aske
 	return nil
 }
 
-func refusals(log []msrs.Event) int {
+func refusals(log []stage.Event) int {
 	n := 0
 	for _, e := range log {
 		if e.Stage == "rewrite" && strings.HasPrefix(e.Detail, "refused") {

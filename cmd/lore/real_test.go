@@ -12,6 +12,7 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/index/rerank"
 	"lore/local/ollama/ollamatest"
+	"lore/local/stage"
 )
 
 // A model with random weights judges a whole run on a real server. In logprob mode
@@ -127,4 +128,31 @@ func TestRealRerankers(t *testing.T) {
 		}
 		t.Logf("%s", strings.Split(errs.String(), "\n")[2])
 	}
+}
+
+// A build by a model with random weights on a real server: every failure is typed and
+// in the log, and the build ends with a dataset that loads, or says that it made none.
+func TestRealBuildCRUX(t *testing.T) {
+	s := ollamatest.StartReal(t, 2, "tiny")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := filepath.Join(t.TempDir(), "built")
+	var out, errs bytes.Buffer
+	code := Main([]string{"build", "crux", "--msrs", "../../datasets/msrs/sample/story", "--limit", "2", "--questions", "2", "--tries", "1", "--model", "ollama:tiny", "--judge", "lexical",
+		"--host", s.URL, "--slots", "2", "--num-ctx", "2048", "--out", dir}, &out, &errs)
+	if code != exitOK && code != exitPartial {
+		t.Fatalf("exit code %d\n%s%s", code, out.String(), errs.String())
+	}
+	log, err := store.ReadLines[stage.Event](dir, "build-log.jsonl")
+	if err != nil || len(log) == 0 {
+		t.Fatalf("%d lines of log, %v", len(log), err)
+	}
+	for _, e := range log {
+		if e.Stage == "" || e.Detail == "" {
+			t.Errorf("an event without a stage or a reason: %+v", e)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "topics.jsonl")); (err == nil) != strings.Contains(errs.String(), "Next: lore run crux") {
+		t.Errorf("%v\n%s", err, errs.String())
+	}
+	t.Logf("exit code %d, %d events, first %+v", code, len(log), log[0])
 }

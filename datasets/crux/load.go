@@ -221,3 +221,68 @@ func eachLine(dir fs.FS, name, file string, do func(where string, line []byte) e
 	}
 	return data, sc.Err()
 }
+
+// Write writes a dataset, the topics last, so that a folder with them is whole.
+func Write(dir string, topics []Topic, passages []Passage) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("make the folder for the data: %w", err)
+	}
+	if err := writeLines(filepath.Join(dir, PassagesFile), passages); err != nil {
+		return err
+	}
+	return writeLines(filepath.Join(dir, TopicsFile), topics)
+}
+
+func writeLines[T any](path string, values []T) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write the data: %w", err)
+	}
+	w := bufio.NewWriter(f)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, v := range values {
+		err = errors.Join(err, enc.Encode(v))
+	}
+	if err = errors.Join(err, w.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// ReadPairs reads lines of JSON with id, summary and documents, which must be among
+// the given ones.
+func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, error) {
+	var out []Pair
+	seen := map[string]bool{}
+	n := 0
+	for line := range bytes.Lines(data) {
+		if n++; len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var p Pair
+		err := json.Unmarshal(line, &p)
+		bad := func(format string, args ...any) error {
+			return &datasets.InputError{File: name, Place: fmt.Sprintf("line %d", n), Msg: fmt.Sprintf(format, args...), Remedy: `a pair is {"id": "...", "summary": "...", "documents": ["..."]}`, Err: err}
+		}
+		switch {
+		case err != nil:
+			return nil, bad("is no JSON: %v", err)
+		case p.ID == "" || strings.ContainsAny(p.ID, " \t") || seen[p.ID]:
+			return nil, bad("has no id of its own without spaces")
+		case strings.TrimSpace(p.Summary) == "" || len(p.Documents) == 0:
+			return nil, bad("has no summary or no documents")
+		}
+		for _, d := range p.Documents {
+			if _, ok := documents[d]; !ok {
+				return nil, bad("names the document %q, which is not there", d)
+			}
+		}
+		seen[p.ID] = true
+		out = append(out, p)
+	}
+	if len(out) == 0 {
+		return nil, &datasets.InputError{File: name, Msg: "holds no pairs", Remedy: "give lines of JSON with id, summary and documents"}
+	}
+	return out, nil
+}

@@ -15,41 +15,14 @@ import (
 
 	"lore/datasets"
 	"lore/local"
-	"lore/local/prompt"
+	"lore/local/stage"
 	"lore/local/text"
 	"lore/local/tokens"
 )
 
-// Caller runs calls through the door; gate.Gate is one.
-type Caller interface {
-	All(ctx context.Context, calls []local.Call, done func(i int, reply local.Reply)) error
-}
-
 // Builder makes a dataset from documents and queries with a model.
 type Builder struct {
-	Calls   Caller
-	Call    local.Call // backend, model, digest and options of every call
-	Prompts *prompt.Set
-	Tries   int                                      // of a rewriting, at least 1
-	Fit     func(calls []local.Call)                 // sets the context window of calls; may be nil
-	Step    func(stage string, n int) func(done int) // progress; may be nil
-
-	log []Event
-}
-
-// Event is a line of the build's log.
-type Event struct {
-	Stage  string `json:"stage"` // split, rewrite, check, cluster, merge, drop
-	Query  string `json:"query,omitempty"`
-	Try    int    `json:"try,omitempty"`
-	Detail string `json:"detail"`
-}
-
-// Log lists all that was done and dropped, in a fixed order.
-func (b *Builder) Log() []Event { return b.log }
-
-func (b *Builder) note(stage, query string, try int, format string, args ...any) {
-	b.log = append(b.log, Event{stage, query, try, fmt.Sprintf(format, args...)})
+	*stage.Session
 }
 
 // Source is a query to build from.
@@ -161,7 +134,7 @@ func (b *Builder) Split(docs []datasets.Document, at *regexp.Regexp) []datasets.
 				out = append(out, datasets.Document{ID: fmt.Sprintf("%s-%d", d.ID, parts), Text: part})
 			}
 		}
-		b.note("split", "", 0, "%s: %d parts", d.ID, parts)
+		b.Note("split", "", 0, "%s: %d parts", d.ID, parts)
 	}
 	return out
 }
@@ -179,56 +152,53 @@ var (
 // by the model and tried again with the reason, up to Tries times. A query that does
 // not pass is dropped and logged.
 func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sources []Source) ([]Query, error) {
-	rewrite, err := b.Prompts.Load("msrs/rewrite.txt")
-	if err != nil {
-		return nil, err
-	}
-	check, err := b.Prompts.Load("msrs/check.txt")
-	if err != nil {
-		return nil, err
-	}
 	gold := make([][]string, len(sources))
 	openings := make([]string, len(sources))
 	var open []int
 	for i, s := range sources {
 		gold[i], openings[i] = goldOf(chapters, s)
 		if len(gold[i]) == 0 {
-			b.note("drop", s.ID, 0, "no chapter of the story %q is there", s.Story)
+			b.Note("drop", s.ID, 0, "no chapter of the story %q is there", s.Story)
 			continue
 		}
 		open = append(open, i)
 	}
-	problems := make([]string, len(sources))
+	problems := map[int]string{}
 	results := make([]string, len(sources))
 	for try := 1; try <= b.Tries && len(open) > 0; try++ {
-		queries, err := b.ask(ctx, fmt.Sprintf("rewrite, try %d", try), open, rewrite, rewriteSchema, 200, func(i int) any {
-			return map[string]any{"Query": sources[i].Query, "Opening": openings[i], "Answer": sources[i].references()[0], "Problem": problems[i]}
-		})
+		queries, failed, err := stage.Round(ctx, b.Session, stage.Question[queryReply]{Stage: "rewrite", Prompt: "msrs/rewrite.txt", Schema: rewriteSchema, NumPredict: 200,
+			Data: func(i int, problem string) any {
+				return map[string]any{"Query": sources[i].Query, "Opening": openings[i], "Answer": sources[i].references()[0], "Problem": problem}
+			}}, open, problems, try)
 		if err != nil {
 			return nil, err
 		}
 		var asked []int
 		for _, i := range open {
-			problems[i] = queryProblem(queries[i], sources[i])
+			problems[i] = failed[i]
+			if problems[i] == "" {
+				problems[i] = queryProblem(queries[i].Query, sources[i])
+			}
 			if problems[i] == "" {
 				asked = append(asked, i)
 			} else {
-				b.note("rewrite", sources[i].ID, try, "refused: %s", problems[i])
+				b.Note("rewrite", sources[i].ID, try, "refused: %s", problems[i])
 			}
 		}
-		checks, err := b.ask(ctx, fmt.Sprintf("check, try %d", try), asked, check, checkSchema, 60, func(i int) any {
-			return map[string]any{"Original": sources[i].Query, "Query": queries[i].Query, "Answer": sources[i].references()[0]}
-		})
+		checks, failed, err := stage.Round(ctx, b.Session, stage.Question[checkReply]{Stage: "check", Prompt: "msrs/check.txt", Schema: checkSchema, NumPredict: 60,
+			Data: func(i int, _ string) any {
+				return map[string]any{"Original": sources[i].Query, "Query": queries[i].Query, "Answer": sources[i].references()[0]}
+			}}, asked, nil, try)
 		if err != nil {
 			return nil, err
 		}
 		for _, i := range asked {
-			problems[i] = checkProblem(checks[i])
+			problems[i] = checkProblem(checks[i], failed[i])
 			if problems[i] == "" {
 				results[i] = strings.TrimSpace(queries[i].Query)
-				b.note("rewrite", sources[i].ID, try, "%q became %q", sources[i].Query, results[i])
+				b.Note("rewrite", sources[i].ID, try, "%q became %q", sources[i].Query, results[i])
 			} else {
-				b.note("check", sources[i].ID, try, "refused %q: %s", queries[i].Query, problems[i])
+				b.Note("check", sources[i].ID, try, "refused %q: %s", queries[i].Query, problems[i])
 			}
 		}
 		open = slices.DeleteFunc(open, func(i int) bool { return results[i] != "" })
@@ -238,7 +208,7 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 		if results[i] != "" {
 			out = append(out, Query{ID: s.ID, Text: results[i], Gold: gold[i], References: s.references()})
 		} else if len(gold[i]) > 0 {
-			b.note("drop", s.ID, 0, "after %d tries: %s", b.Tries, problems[i])
+			b.Note("drop", s.ID, 0, "after %d tries: %s", b.Tries, problems[i])
 		}
 	}
 	return out, nil
@@ -258,24 +228,23 @@ func goldOf(chapters []datasets.Document, s Source) (gold []string, opening stri
 	return gold, opening
 }
 
-// answer is what any of the prompts is replied with.
-type answer struct {
+type queryReply struct {
 	Query   string `json:"query"`
-	Summary string `json:"summary"`
-	Alone   bool   `json:"stands_alone"`
-	Same    bool   `json:"same_question"`
-	Reveals bool   `json:"reveals_answer"`
-	problem string // the call failed
+	Summary string `json:"summary"` // of merged queries
 }
 
-func queryProblem(a answer, s Source) string {
-	n := len(strings.Fields(a.Query))
+type checkReply struct {
+	Alone   bool `json:"stands_alone"`
+	Same    bool `json:"same_question"`
+	Reveals bool `json:"reveals_answer"`
+}
+
+func queryProblem(query string, s Source) string {
+	n := len(strings.Fields(query))
 	switch {
-	case a.problem != "":
-		return a.problem
 	case n < 3 || n > 80:
 		return fmt.Sprintf("the question has %d words", n)
-	case revealed(a.Query, s) > revealLimit:
+	case revealed(query, s) > revealLimit:
 		return "the question repeats the answer"
 	}
 	return ""
@@ -317,10 +286,10 @@ func termSet(s string) map[string]bool {
 	return out
 }
 
-func checkProblem(a answer) string {
+func checkProblem(a checkReply, failed string) string {
 	switch {
-	case a.problem != "":
-		return "the check failed: " + a.problem
+	case failed != "":
+		return "the check failed: " + failed
 	case !a.Alone:
 		return "it does not stand alone"
 	case !a.Same:
@@ -331,67 +300,32 @@ func checkProblem(a answer) string {
 	return ""
 }
 
-// ask sends a prompt for each of the places and decodes the replies. A failed call
-// is an answer with a problem.
-func (b *Builder) ask(ctx context.Context, stage string, places []int, p *prompt.Prompt, schema json.RawMessage, numPredict int, data func(i int) any) (map[int]answer, error) {
-	calls := make([]local.Call, len(places))
-	for k, i := range places {
-		calls[k] = b.Call
-		calls[k].Schema, calls[k].Options.NumPredict = schema, numPredict
-		var err error
-		if calls[k].Messages, err = p.Render(data(i)); err != nil {
-			return nil, err
-		}
-	}
-	if b.Fit != nil && len(calls) > 0 {
-		b.Fit(calls)
-	}
-	step := func(int) {}
-	if b.Step != nil {
-		step = b.Step(stage, len(calls))
-	}
-	out := make(map[int]answer, len(places))
-	done := 0
-	err := b.Calls.All(ctx, calls, func(k int, r local.Reply) {
-		var a answer
-		if r.Outcome != local.OK {
-			a.problem = fmt.Sprintf("%s: %s", r.Outcome, r.Detail)
-		} else if err := json.Unmarshal([]byte(r.Text), &a); err != nil {
-			a.problem = fmt.Sprintf("%s: %v", local.BadFormat, err)
-		}
-		out[places[k]] = a
-		done++
-		step(done)
-	})
-	return out, err
-}
-
 // Meeting clusters queries by similarity and merges each cluster's queries and
 // summaries into one, by a model, or by joining them where there is none.
 func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func(i, j int) float64, threshold float64) ([]Query, error) {
 	clusters := Cluster(len(sources), similarity, threshold)
-	b.note("cluster", "", 0, "%d queries: %d clusters at a similarity of %g, %d splits of too large ones, %d queries alone merged into the nearest, %d dropped",
+	b.Note("cluster", "", 0, "%d queries: %d clusters at a similarity of %g, %d splits of too large ones, %d queries alone merged into the nearest, %d dropped",
 		len(sources), len(clusters.Clusters), threshold, clusters.Splits, clusters.Merged, len(clusters.Dropped))
 	for _, i := range clusters.Dropped {
-		b.note("drop", sources[i].ID, 0, "alone, and no cluster has room")
+		b.Note("drop", sources[i].ID, 0, "alone, and no cluster has room")
 	}
 	places := make([]int, len(clusters.Clusters))
 	for i := range places {
 		places[i] = i
-		b.note("cluster", mergedID(i), 0, "%s", strings.Join(idsOf(sources, clusters.Clusters[i]), ", "))
+		b.Note("cluster", mergedID(i), 0, "%s", strings.Join(idsOf(sources, clusters.Clusters[i]), ", "))
 	}
-	merged, err := b.merge(ctx, places, clusters.Clusters, sources)
+	merged, failed, err := b.merge(ctx, places, clusters.Clusters, sources)
 	if err != nil {
 		return nil, err
 	}
 	var out []Query
 	for _, i := range places {
-		a := merged[i]
-		if a.problem == "" && (strings.TrimSpace(a.Query) == "" || strings.TrimSpace(a.Summary) == "") {
-			a.problem = string(local.Empty) + ": no query or no summary"
+		a, problem := merged[i], failed[i]
+		if problem == "" && (strings.TrimSpace(a.Query) == "" || strings.TrimSpace(a.Summary) == "") {
+			problem = string(local.Empty) + ": no query or no summary"
 		}
-		if a.problem != "" {
-			b.note("drop", mergedID(i), 0, "%s", a.problem)
+		if problem != "" {
+			b.Note("drop", mergedID(i), 0, "%s", problem)
 			continue
 		}
 		q := Query{ID: mergedID(i), Text: strings.TrimSpace(a.Query), References: []string{strings.TrimSpace(a.Summary)}}
@@ -402,7 +336,7 @@ func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func
 				}
 			}
 		}
-		b.note("merge", q.ID, 0, "%q over %d documents", q.Text, len(q.Gold))
+		b.Note("merge", q.ID, 0, "%q over %d documents", q.Text, len(q.Gold))
 		out = append(out, q)
 	}
 	return out, nil
@@ -418,7 +352,9 @@ func idsOf(sources []Source, members []int) []string {
 	return out
 }
 
-func (b *Builder) merge(ctx context.Context, places []int, clusters [][]int, sources []Source) (map[int]answer, error) {
+// merge asks for one query and one summary per cluster, or joins them without a
+// model.
+func (b *Builder) merge(ctx context.Context, places []int, clusters [][]int, sources []Source) (map[int]queryReply, map[int]string, error) {
 	type member struct{ Query, Summary string }
 	members := func(i int) []member {
 		var out []member
@@ -428,22 +364,16 @@ func (b *Builder) merge(ctx context.Context, places []int, clusters [][]int, sou
 		return out
 	}
 	if b.Calls == nil {
-		out := map[int]answer{}
+		out := map[int]queryReply{}
 		for _, i := range places {
-			var a answer
-			for k, m := range members(i) {
-				if k > 0 {
-					a.Query, a.Summary = a.Query+" ", a.Summary+"\n"
-				}
-				a.Query, a.Summary = a.Query+m.Query, a.Summary+m.Summary
+			var queries, summaries []string
+			for _, m := range members(i) {
+				queries, summaries = append(queries, m.Query), append(summaries, m.Summary)
 			}
-			out[i] = a
+			out[i] = queryReply{strings.Join(queries, " "), strings.Join(summaries, "\n")}
 		}
-		return out, nil
+		return out, nil, nil
 	}
-	p, err := b.Prompts.Load("msrs/merge.txt")
-	if err != nil {
-		return nil, err
-	}
-	return b.ask(ctx, "merge", places, p, mergeSchema, 1200, func(i int) any { return map[string]any{"Members": members(i)} })
+	return stage.Round(ctx, b.Session, stage.Question[queryReply]{Stage: "merge", Prompt: "msrs/merge.txt", Schema: mergeSchema, NumPredict: 1200,
+		Data: func(i int, _ string) any { return map[string]any{"Members": members(i)} }}, places, nil, 1)
 }

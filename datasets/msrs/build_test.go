@@ -16,6 +16,7 @@ import (
 	"lore/local/fake"
 	"lore/local/gate"
 	"lore/local/prompt"
+	"lore/local/stage"
 )
 
 // Clusters by hand: 0, 1 and 2 are near, 3 and 4 are near, 5 is nearer to 3 and 4
@@ -79,7 +80,7 @@ func builder(t *testing.T, script func(n int, c local.Call) local.Reply) *Builde
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.Close() })
-	return &Builder{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Benchmark{}.Prompts()), Tries: 2}
+	return &Builder{&stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Benchmark{}.Prompts()), Tries: 2}}
 }
 
 var books = []datasets.Document{{ID: "lamp", Text: "# One\nInes came to the rock.\n# Two\nThe lamp lit itself."}, {ID: "seed", Text: "Chapter 1\nThe garden died.\n"}}
@@ -125,7 +126,7 @@ func TestBuildStory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{`no chapter of the story \"gone\"`, "does not stand alone", "the question repeats the answer", `"stage":"drop","query":"3","detail":"after 2 tries`, "lamp: 2 parts"} {
+	for _, part := range []string{`no chapter of the story \"gone\"`, "does not stand alone", "the question repeats the answer", `"stage":"drop","subject":"3","detail":"after 2 tries`, "lamp: 2 parts"} {
 		if !strings.Contains(string(log), part) {
 			t.Errorf("the log lacks %s:\n%s", part, log)
 		}
@@ -171,7 +172,7 @@ func TestBuildMeeting(t *testing.T) {
 			t.Errorf("%s: %s", name, log)
 		}
 	}
-	plain := &Builder{}
+	plain := &Builder{&stage.Session{}}
 	got, err := plain.Meeting(context.Background(), sources, similarity, 0.5)
 	if err != nil || len(got) != 2 || got[0].Text != "budget? money?" || got[0].References[0] != "It grew.\nIt is spent." {
 		t.Errorf("without a model: %+v, %v", got, err)

@@ -6,8 +6,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -47,9 +45,6 @@ func write(dir, out string, passages, topics, questions int) error {
 		}
 		sentences = append(sentences, text.Sentences(string(data))...)
 	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return fmt.Errorf("make the folder: %w", err)
-	}
 	rng := rand.New(rand.NewPCG(20261121, 7))
 	ps := make([]crux.Passage, passages)
 	members := make([][]string, passages)
@@ -81,26 +76,5 @@ func write(dir, out string, passages, topics, questions int) error {
 		}
 		ts = append(ts, t)
 	}
-	if err := lines(filepath.Join(out, crux.PassagesFile), ps); err != nil {
-		return err
-	}
-	return lines(filepath.Join(out, crux.TopicsFile), ts)
-}
-
-func lines[T any](path string, values []T) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("write the data: %w", err)
-	}
-	w := bufio.NewWriter(f)
-	enc := json.NewEncoder(w)
-	for _, v := range values {
-		if err := enc.Encode(v); err != nil {
-			return fmt.Errorf("write the data: %w", err)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write the data: %w", err)
-	}
-	return f.Close()
+	return crux.Write(out, ts, ps)
 }
