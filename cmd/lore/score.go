@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
 	"lore/datasets/all"
+	"lore/datasets/crux"
 	"lore/datasets/msrs"
 	"lore/datasets/summhay"
 	"lore/judge"
@@ -21,7 +23,8 @@ import (
 
 type scoreFlags struct {
 	runFlags
-	system, domain, queries, format string
+	system, domain, queries, format, human string
+	contexts                               int
 }
 
 func newScore() *cobra.Command {
@@ -32,12 +35,21 @@ func newScore() *cobra.Command {
 		Long: "score summhay FILE... scores the summaries that haystack files hold, by the verdicts\n" +
 			"that came with them or by --judge. Several files are pooled.\n\n" +
 			"score msrs --queries FILE OUTPUT.json... scores recorded answers against the\n" +
-			"references: stemmed ROUGE with the best reference by F1, and lexical recall.",
+			"references: stemmed ROUGE with the best reference by F1, and lexical recall.\n\n" +
+			"score crux [DATA] analyses the data's own grades: how the figures of a context\n" +
+			"correlate over random contexts, how they grow with its size, and, with --human,\n" +
+			"how far people agree with the grades.",
 		Example: "  lore score summhay topic_news1.json topic_news2.json --system 'oracle_*'\n" +
 			"  lore score summhay topic_news1.json --judge lexical --json\n" +
 			"  lore score msrs --domain story --queries queries_test.json gpt-4o_summary.json",
-		Args: usageArgs(cobra.MinimumNArgs(2)),
+		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
+			if args[0] == "crux" {
+				return scoreCRUX(c, f, args[1:])
+			}
+			if len(args) < 2 {
+				return &run.UsageError{Msg: "score " + args[0] + " needs files"}
+			}
 			if args[0] == "msrs" {
 				return scoreMSRS(c, f, args[1:])
 			}
@@ -49,6 +61,8 @@ func newScore() *cobra.Command {
 	fl.StringVar(&f.judge, "judge", "", "comma list of judges to use instead of the recorded verdicts: lexical, ollama:NAME")
 	fl.StringVar(&f.domain, "domain", "", "msrs: story or meeting")
 	fl.StringVar(&f.queries, "queries", "", "msrs: the published queries file the outputs answer")
+	fl.IntVar(&f.contexts, "contexts", crux.Contexts, "crux: random contexts per topic")
+	fl.StringVar(&f.human, "human", "", "crux: grades by people, a line of JSON each: topic, passage, question (from 1), grades (one per rater)")
 	fl.BoolVar(&f.json, "json", false, "print JSON, percentages with full precision")
 	fl.StringVar(&f.format, "format", "text", "text, md, latex or csv")
 	fl.StringVar(&f.out, "out", "", "folder for the journal of a model judge (default lore-runs/score-HASH)")
@@ -56,6 +70,33 @@ func newScore() *cobra.Command {
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the bootstrap")
 	addJudgeFlags(c, &f.runFlags)
 	return c
+}
+
+// scoreCRUX analyses a dataset by its own grades.
+func scoreCRUX(c *cobra.Command, f scoreFlags, data []string) error {
+	if f.contexts < 2 || !slices.Contains([]string{"text", "md", "latex", "csv"}, f.format) {
+		return &run.UsageError{Msg: "--contexts is at least 2, and --format text, md, latex or csv"}
+	}
+	ds, err := crux.Benchmark{}.Load(data)
+	if err != nil {
+		return err
+	}
+	for _, w := range ds.Warnings {
+		fmt.Fprintln(c.ErrOrStderr(), "warning: "+report.Plain(w))
+	}
+	grids := crux.Benchmark{}.Analysis(ds, f.contexts, f.seed)
+	if f.human != "" {
+		labels, err := os.ReadFile(f.human)
+		if err != nil {
+			return asInput(f.human, err)
+		}
+		g, err := crux.Benchmark{}.Human(ds, f.human, labels)
+		if err != nil {
+			return err
+		}
+		grids = append(grids, g)
+	}
+	return printGrids(c.OutOrStdout(), f.format, grids)
 }
 
 func scoreRecorded(c *cobra.Command, f scoreFlags, name string, files []string) error {

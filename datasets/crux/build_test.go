@@ -172,3 +172,17 @@ func TestReadPairs(t *testing.T) {
 		}
 	}
 }
+
+func FuzzReadPairs(f *testing.F) {
+	f.Add([]byte(`{"id":"p","summary":"s","documents":["a"]}`))
+	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = ReadPairs("x", data, map[string]string{"a": "x"}) })
+}
+
+func FuzzHuman(f *testing.F) {
+	ds, err := Benchmark{}.Load(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(`{"topic":"marigold","passage":"seed1","question":1,"grades":[5,5]}`))
+	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = Benchmark{}.Human(ds, "x", data) })
+}

@@ -192,3 +192,56 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// The analysis on the bundled topics: a diagonal of ones, coverage that grows with the
+// context, a greedy order no worse than a random one, and the same for the same seed.
+func TestAnalysis(t *testing.T) {
+	ds, err := Benchmark{}.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grids := Benchmark{}.Analysis(ds, Contexts, 1)
+	for i, row := range grids[0].Rows {
+		if row[i+1] != "1.00" {
+			t.Errorf("ρ of %s with itself is %s", row[0], row[i+1])
+		}
+	}
+	if fmt.Sprint(grids) != fmt.Sprint(Benchmark{}.Analysis(ds, Contexts, 1)) {
+		t.Error("the same seed gives other figures")
+	}
+	before := map[string]float64{}
+	for _, row := range grids[1].Rows {
+		cov, err := strconv.ParseFloat(row[2], 64)
+		if err != nil || cov < before[row[1]] {
+			t.Errorf("coverage %v after %v: %v", row, before, err)
+		}
+		before[row[1]] = cov
+		if row[1] == "random" && cov > before["greedy"] {
+			t.Errorf("a random order covers more than the greedy one: %v", row)
+		}
+	}
+}
+
+func TestHuman(t *testing.T) {
+	it := table5Item(t)
+	ds := &datasets.Dataset{Items: []datasets.Item{it}}
+	labels := `{"topic":"t","passage":"a","question":3,"grades":[5,4]}
+{"topic":"t","passage":"a","question":1,"grades":[0,1]}
+{"topic":"t","passage":"b","question":1,"grades":[5,5]}
+{"topic":"t","passage":"b","question":2,"grades":[3,0]}
+`
+	g, err := Benchmark{}.Human(ds, "h.jsonl", []byte(labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Grades 5 0 5 0 against means 4.5 0.5 5 1.5: ranks 3.5 1.5 3.5 1.5 and 3 1 4 2, ρ = 4/√20.
+	// Raters agree on 3 of 4: observed 0.75; shares 3/8 no, 5/8 yes: expected 34/64; κ = 7/15.
+	if row := strings.Join(g.Rows[0], " "); row != "4 2 0.89 100.0 0.47" {
+		t.Errorf("%s", row)
+	}
+	for _, bad := range []string{"", "{", `{"topic":"x","passage":"a","question":1,"grades":[1]}`, `{"topic":"t","passage":"a","question":11,"grades":[1]}`, `{"topic":"t","passage":"a","question":1,"grades":[9]}`, `{"topic":"t","passage":"a","question":1,"grades":[]}`} {
+		if _, err := (Benchmark{}).Human(ds, "h", []byte(bad)); err == nil {
+			t.Errorf("%q was accepted", bad)
+		}
+	}
+}
