@@ -136,6 +136,7 @@ func newRun() *cobra.Command {
 			"a table with intervals, and writes a run folder. Comma lists make a grid. Without\n" +
 			"DATA it uses the sample that comes with lore. The same command goes on where an\n" +
 			"earlier one stopped.\n\nBenchmarks: " + strings.Join(all.Names(), ", ") + "\nRetrievers: " + run.RetrieverHelp +
+			"\nThen, after \">\": " + run.StageHelp + "\nFor example: " + run.PipelineHelp +
 			"\nGenerators: extractive, ollama:NAME, gold (the reference answers)\nJudges: lexical, ollama:NAME, or A+B",
 		Example: "  lore run summhay --retriever bm25,random,oracle --limit 2\n" +
 			"  lore run summhay topic_news1.json --generator ollama:qwen3:8b --judge lexical,ollama:qwen3:8b --slots 4",
