@@ -26,7 +26,11 @@ func TestKillWhileIndexing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	words := strings.Fields("harbour wall sea storm stone boat road town council plan spring repair sand winter engineer board money region lorry shop")
 	var corpus bytes.Buffer
-	for i := range 600 {
+	size := 600
+	if testing.Short() {
+		size = 150
+	}
+	for i := range size {
 		var text []string
 		for range 12 {
 			text = append(text, words[rng.IntN(len(words))])

@@ -55,6 +55,9 @@ func TestSystemName(t *testing.T) {
 // of story/oracle/llama2-7), so figures without those are compared where there are
 // any.
 func TestPublishedRougeFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("18 files of ROUGE take long under the race detector; make test runs it")
+	}
 	compared := 0
 	for _, domain := range Domains {
 		queries, err := LoadQueries(published.Path(t, "data/msrs", domain, "queries_test.json"))

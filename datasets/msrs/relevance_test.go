@@ -18,6 +18,9 @@ import (
 // to the story test set: Pearson per answer, and Kendall's τ-b over the means of the
 // 12 systems.
 func TestPublishedRelevance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("3,115 answers take long under the race detector; make test runs it")
+	}
 	ds, err := Benchmark{}.Load([]string{published.Path(t, "data/msrs/story")})
 	if err != nil {
 		t.Fatal(err)

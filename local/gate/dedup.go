@@ -8,14 +8,16 @@ import (
 )
 
 // withDedup lets equal calls that are in flight at the same time share one
-// answer. A caller that joins waits only as long as its own context allows.
-func withDedup(inner local.Backend) local.Backend {
-	d := &dedup{inner: inner, flights: map[string]*flight{}}
+// answer. A caller that joins waits only as long as its own context allows; its call
+// is counted as one from the journal, where it would come from a moment later.
+func withDedup(inner local.Backend, m *meter) local.Backend {
+	d := &dedup{inner: inner, meter: m, flights: map[string]*flight{}}
 	return d
 }
 
 type dedup struct {
 	inner   local.Backend
+	meter   *meter
 	mu      sync.Mutex
 	flights map[string]*flight
 }
@@ -43,6 +45,9 @@ func (d *dedup) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 		}
 		if f.err != nil && ctx.Err() == nil && IsCancelled(f.err) {
 			continue // the one that asked gave up; this caller has not
+		}
+		if f.err == nil {
+			d.meter.add(call, f.reply, true)
 		}
 		return f.reply, f.err
 	}

@@ -74,7 +74,7 @@ func Open(cfg Config) (*Gate, error) {
 		g.journal = j
 		door = withJournal(door, j, g.meter)
 	}
-	g.door = withFormat(withDedup(door))
+	g.door = withFormat(withDedup(door, g.meter))
 	return g, nil
 }
 

@@ -40,6 +40,9 @@ type Real struct {
 // test is skipped, or fails where CI is set.
 func StartReal(t *testing.T, slots int, models ...string) *Real {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("real servers are left out by -short; make test runs these tests")
+	}
 	bin := os.Getenv(RealVariable)
 	if bin == "" {
 		if os.Getenv("CI") == "true" {
