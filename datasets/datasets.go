@@ -6,6 +6,7 @@ package datasets
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 
@@ -46,6 +47,10 @@ type Dataset struct {
 type Retrieved struct {
 	IDs   []string // document ids, best first
 	Whole bool     // the corpus whole, in this order: no budget applies
+
+	// Texts are shown instead of the documents' own, by id: their beginnings, snippets or
+	// summaries. What is not in it is shown as it is.
+	Texts map[string]string
 }
 
 // Budget limits the context given to a generator.
@@ -73,6 +78,15 @@ type Output struct {
 	// Measures were computed outside the item or came with the answer, by metric. They
 	// are kept with the answer, so that Score stays pure.
 	Measures map[string]float64
+
+	Points *Points // the answer's own points, where the benchmark judges these; nil: not made
+}
+
+// Points are an answer taken apart into what it says.
+type Points struct {
+	List    []string      `json:"list,omitempty"`
+	Outcome local.Outcome `json:"outcome"`
+	Reason  string        `json:"reason,omitempty"`
 }
 
 // Score is one value that an item contributes to a metric. An unscored value
@@ -124,10 +138,38 @@ type ContextJudged interface {
 	ScoreContext(found Retrieved, verdicts map[string][]judge.Verdict) []Score
 }
 
-// Diagnoser is a ContextJudged Item that says what a context and an answer lack, in
-// words that people can act on.
+// PointJudged is an Item that also judges an answer's own points by what the data holds.
+type PointJudged interface {
+	// PlanPoints asks of each of the answer's points whether the data holds it. Without
+	// points there are no questions.
+	PlanPoints(out Output) judge.Task
+	// ScorePoints turns the verdicts on Plan's and on PlanPoints' questions into values.
+	ScorePoints(out Output, verdicts, points []judge.Verdict) []Score
+}
+
+// PointMaker is a Benchmark with items that are PointJudged. It says how answers are
+// taken apart.
+type PointMaker interface {
+	// PointModel names the model, ollama:NAME, or is empty; then PlainPoints is used.
+	PointModel() string
+	// PointPrompt is the prompt's name with the schema of its reply, {"points": [...]}.
+	PointPrompt() (name string, schema json.RawMessage)
+	PlainPoints(answer string) []string
+}
+
+// Faceted is an Item whose figures are also shown by the groups that an answer belongs
+// to, such as the question's category or the length of the context. A facet that does
+// not apply is left out.
+type Faceted interface {
+	Facets(ctx Context, out Output) map[string]string
+}
+
+// Diagnoser is an Item that says what a context and an answer lack, in words that
+// people can act on. Each note begins with its kind and a colon. found is nil for
+// answers from outside; verdicts are those on the documents of items that are
+// ContextJudged.
 type Diagnoser interface {
-	Diagnose(found Retrieved, verdicts map[string][]judge.Verdict, out Output, answer []judge.Verdict) []string
+	Diagnose(found *Retrieved, verdicts map[string][]judge.Verdict, out Output, answer []judge.Verdict) []string
 }
 
 // Referenced is an Item with reference texts, which an encoder can compare an answer

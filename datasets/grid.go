@@ -15,6 +15,14 @@ type System struct {
 	Generator string
 	Judge     string
 	Value     func(metric string) (float64, bool) // in the metric's unit; false: undefined
+	Items     []ItemFigures
+}
+
+// ItemFigures are an item's values by metric and unit, with its facets.
+type ItemFigures struct {
+	Item   string
+	Facets map[string]string
+	Values map[string]map[string]float64
 }
 
 // Tabulator is a benchmark that has tables of its own, such as those of its paper.

@@ -8,6 +8,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/crux"
+	"lore/datasets/long2rag"
 	"lore/datasets/msrs"
 	"lore/datasets/summhay"
 )
@@ -16,6 +17,7 @@ var benchmarks = []datasets.Benchmark{
 	summhay.Benchmark{},
 	msrs.Benchmark{},
 	crux.Benchmark{},
+	long2rag.Benchmark{},
 }
 
 // Benchmarks returns all benchmarks in a fixed order.

@@ -80,24 +80,7 @@ func (it *item) shown(found datasets.Retrieved) []string {
 
 // Context takes the first k passages while they fit; the next one is cut.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
-	var ctx datasets.Context
-	ids := it.shown(found)
-	for i, id := range ids {
-		text := it.set.texts[id]
-		n := tokens.Count(text)
-		if room := budget.Tokens - ctx.Tokens; !found.Whole && n > room {
-			whole := n
-			if text, n = tokens.Cut(text, room); n == 0 {
-				ctx.Dropped = len(ids) - i
-				return ctx
-			}
-			ctx.Cut++
-			ctx.CutTokens += whole - n
-		}
-		ctx.Tokens += n
-		ctx.Passages = append(ctx.Passages, local.Passage{Label: strconv.Itoa(i + 1), Text: text})
-	}
-	return ctx
+	return datasets.Take(found, it.k(), budget, func(id string) string { return it.set.texts[id] }, func(i int, _ string) string { return strconv.Itoa(i + 1) })
 }
 
 // Request asks for a report no longer than the oracle's context.
@@ -293,14 +276,14 @@ func (it *item) ranking(ids []string) []datasets.Score {
 // Diagnose names, at the first threshold, the questions that no shown passage answers,
 // the passages that answer none that those before them do not, and the questions that
 // the report lost.
-func (it *item) Diagnose(found datasets.Retrieved, verdicts map[string][]judge.Verdict, out datasets.Output, answer []judge.Verdict) []string {
-	if found.Whole {
+func (it *item) Diagnose(found *datasets.Retrieved, verdicts map[string][]judge.Verdict, out datasets.Output, answer []judge.Verdict) []string {
+	if found == nil || found.Whole {
 		return nil
 	}
 	l := it.levels[0]
 	by := make([]string, len(it.topic.Questions)) // the first passage that answers
 	var notes []string
-	for _, id := range it.shown(found) {
+	for _, id := range it.shown(*found) {
 		row, ok := it.topic.Grades[id]
 		if !ok {
 			row = it.row(verdicts[id])

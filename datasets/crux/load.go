@@ -1,8 +1,6 @@
 package crux
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -199,6 +197,7 @@ func (b Benchmark) addTopic(ds *datasets.Dataset, s *set, seen map[string]bool, 
 	return nil
 }
 
+// eachLine reads a file of a dataset's folder line by line.
 func eachLine(dir fs.FS, name, file string, do func(where string, line []byte) error) ([]byte, error) {
 	data, err := fs.ReadFile(dir, file)
 	if err != nil {
@@ -209,17 +208,7 @@ func eachLine(dir fs.FS, name, file string, do func(where string, line []byte) e
 		}
 		return nil, &datasets.InputError{File: filepath.Join(name, file), Msg: "cannot be read: " + msg, Remedy: "give a folder with " + TopicsFile + " and " + PassagesFile, Err: err}
 	}
-	sc := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
-	sc.Buffer(nil, 1<<26)
-	for n := 1; sc.Scan(); n++ {
-		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
-			continue
-		}
-		if err := do(fmt.Sprintf("line %d", n), sc.Bytes()); err != nil {
-			return nil, err
-		}
-	}
-	return data, sc.Err()
+	return data, datasets.EachLine(data, do)
 }
 
 // Write writes a dataset, the topics last, so that a folder with them is whole.
@@ -227,27 +216,10 @@ func Write(dir string, topics []Topic, passages []Passage) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("make the folder for the data: %w", err)
 	}
-	if err := writeLines(filepath.Join(dir, PassagesFile), passages); err != nil {
+	if err := datasets.WriteLines(filepath.Join(dir, PassagesFile), passages); err != nil {
 		return err
 	}
-	return writeLines(filepath.Join(dir, TopicsFile), topics)
-}
-
-func writeLines[T any](path string, values []T) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("write the data: %w", err)
-	}
-	w := bufio.NewWriter(f)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for _, v := range values {
-		err = errors.Join(err, enc.Encode(v))
-	}
-	if err = errors.Join(err, w.Flush(), f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return datasets.WriteLines(filepath.Join(dir, TopicsFile), topics)
 }
 
 // ReadPairs reads lines of JSON with id, summary and documents, which must be among
@@ -255,31 +227,31 @@ func writeLines[T any](path string, values []T) error {
 func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, error) {
 	var out []Pair
 	seen := map[string]bool{}
-	n := 0
-	for line := range bytes.Lines(data) {
-		if n++; len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
+	err := datasets.EachLine(data, func(place string, line []byte) error {
 		var p Pair
 		err := json.Unmarshal(line, &p)
 		bad := func(format string, args ...any) error {
-			return &datasets.InputError{File: name, Place: fmt.Sprintf("line %d", n), Msg: fmt.Sprintf(format, args...), Remedy: `a pair is {"id": "...", "summary": "...", "documents": ["..."]}`, Err: err}
+			return &datasets.InputError{File: name, Place: place, Msg: fmt.Sprintf(format, args...), Remedy: `a pair is {"id": "...", "summary": "...", "documents": ["..."]}`, Err: err}
 		}
 		switch {
 		case err != nil:
-			return nil, bad("is no JSON: %v", err)
+			return bad("is no JSON: %v", err)
 		case p.ID == "" || strings.ContainsAny(p.ID, " \t") || seen[p.ID]:
-			return nil, bad("has no id of its own without spaces")
+			return bad("has no id of its own without spaces")
 		case strings.TrimSpace(p.Summary) == "" || len(p.Documents) == 0:
-			return nil, bad("has no summary or no documents")
+			return bad("has no summary or no documents")
 		}
 		for _, d := range p.Documents {
 			if _, ok := documents[d]; !ok {
-				return nil, bad("names the document %q, which is not there", d)
+				return bad("names the document %q, which is not there", d)
 			}
 		}
 		seen[p.ID] = true
 		out = append(out, p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(out) == 0 {
 		return nil, &datasets.InputError{File: name, Msg: "holds no pairs", Remedy: "give lines of JSON with id, summary and documents"}

@@ -1,7 +1,6 @@
 package msrs
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,33 +44,33 @@ func (s Source) references() []string {
 // ReadSources reads lines of JSON with id, query, and a summary or references.
 func ReadSources(name string, data []byte) ([]Source, error) {
 	var out []Source
-	seen := map[string]int{}
-	n := 0
-	for line := range bytes.Lines(data) {
-		if n++; len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
+	seen := map[string]string{}
+	err := datasets.EachLine(data, func(place string, line []byte) error {
 		var s Source
 		err := json.Unmarshal(line, &s)
 		bad := func(msg string) error {
-			return &datasets.InputError{File: name, Place: fmt.Sprintf("line %d", n), Msg: msg, Remedy: `a line is {"id", "query", "summary", "documents": [...]}, and "story" where documents are split`, Err: err}
+			return &datasets.InputError{File: name, Place: place, Msg: msg, Remedy: `a line is {"id", "query", "summary", "documents": [...]}, and "story" where documents are split`, Err: err}
 		}
 		switch {
 		case err != nil:
-			return nil, bad("is no JSON: " + err.Error())
+			return bad("is no JSON: " + err.Error())
 		case strings.TrimSpace(s.Query) == "":
-			return nil, bad("has no query")
+			return bad("has no query")
 		case len(s.references()) == 0:
-			return nil, bad("has no summary")
+			return bad("has no summary")
 		}
 		if s.ID == "" {
 			s.ID = fmt.Sprint(len(out))
 		}
 		if other, twice := seen[s.ID]; twice {
-			return nil, bad(fmt.Sprintf("repeats the id %q of line %d", s.ID, other))
+			return bad(fmt.Sprintf("repeats the id %q of %s", s.ID, other))
 		}
-		seen[s.ID] = n
+		seen[s.ID] = place
 		out = append(out, s)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(out) == 0 {
 		return nil, &datasets.InputError{File: name, Msg: "holds no queries", Remedy: "give lines of JSON with query and summary"}

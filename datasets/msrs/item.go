@@ -41,23 +41,24 @@ func (it *item) References() []string { return it.query.References }
 // next one is cut and the rest left out. The whole corpus is given with the same
 // number of tokens of each document.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
-	ids, each := found.IDs, 0
-	if found.Whole {
-		each = budget.Tokens / max(1, len(ids))
-	} else {
-		ids = ids[:min(it.set.k, len(ids))]
+	own := func(id string) string { return it.set.corpus.Documents[it.set.place[id]].Text }
+	label := func(i int, _ string) string { return strconv.Itoa(i + 1) }
+	if !found.Whole {
+		ctx := datasets.Take(found, it.set.k, budget, own, label)
+		ids := found.IDs[:min(it.set.k, len(found.IDs))]
+		for _, id := range ids[len(ids)-ctx.Dropped:] {
+			ctx.CutTokens += tokens.Count(found.Show(id, own(id)))
+		}
+		return ctx
 	}
 	var ctx datasets.Context
-	for i, id := range ids {
-		text := it.set.corpus.Documents[it.set.place[id]].Text
+	each := budget.Tokens / max(1, len(found.IDs))
+	for i, id := range found.IDs {
+		text := own(id)
 		whole := tokens.Count(text)
-		room := budget.Tokens - ctx.Tokens
-		if found.Whole {
-			room = each
-		}
 		n := whole
-		if n > room {
-			text, n = tokens.Cut(text, room)
+		if n > each {
+			text, n = tokens.Cut(text, each)
 			ctx.CutTokens += whole - n
 			if n == 0 {
 				ctx.Dropped++
@@ -66,7 +67,7 @@ func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datase
 			ctx.Cut++
 		}
 		ctx.Tokens += n
-		ctx.Passages = append(ctx.Passages, local.Passage{Label: strconv.Itoa(i + 1), Text: text})
+		ctx.Passages = append(ctx.Passages, local.Passage{Label: label(i, id), Text: text})
 	}
 	return ctx
 }

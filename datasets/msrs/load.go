@@ -1,7 +1,6 @@
 package msrs
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -281,24 +280,13 @@ func (r Raw) fullHash() string {
 	return datasets.HashFiles(all)
 }
 
+// eachLine reads a file of imported data line by line.
 func eachLine(dir fs.FS, name, file string, do func(where string, line []byte) error) error {
-	f, err := dir.Open(file)
+	data, err := fs.ReadFile(dir, file)
 	if err != nil {
 		return &datasets.InputError{File: filepath.Join(name, file), Msg: "cannot be read: " + cause(err), Remedy: "import the data again: lore data import msrs DIR", Err: err}
 	}
-	defer f.Close()
-	r := bufio.NewReader(f)
-	for n := 1; ; n++ {
-		line, err := r.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			if err := do(fmt.Sprintf("line %d", n), line); err != nil {
-				return err
-			}
-		}
-		if err != nil {
-			return nil // the end; a file of a folder that was opened reads
-		}
-	}
+	return datasets.EachLine(data, do)
 }
 
 // Write writes raw data in lore's own layout: the description last, so that a

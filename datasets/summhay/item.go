@@ -12,7 +12,6 @@ import (
 	"lore/judge/metric"
 	"lore/local"
 	"lore/local/prompt"
-	"lore/local/tokens"
 )
 
 // item is one subtopic of a haystack.
@@ -47,22 +46,8 @@ func (it *item) Query() datasets.Query {
 // is cut to fit. Documents are numbered by their place in the haystack, so that a
 // citation means the same whatever was retrieved.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
-	var ctx datasets.Context
-	for i, id := range found.IDs {
-		position := it.haystack.place[id]
-		text := it.haystack.corpus.Documents[position-1].Text
-		n := tokens.Count(text)
-		if left := budget.Tokens - ctx.Tokens; !found.Whole && n > left {
-			if text, n = tokens.Cut(text, left); n == 0 {
-				ctx.Dropped = len(found.IDs) - i
-				return ctx
-			}
-			ctx.Cut++
-		}
-		ctx.Tokens += n
-		ctx.Passages = append(ctx.Passages, local.Passage{Label: strconv.Itoa(position), Text: text})
-	}
-	return ctx
+	h := it.haystack
+	return datasets.Take(found, 0, budget, func(id string) string { return h.corpus.Documents[h.place[id]-1].Text }, func(_ int, id string) string { return strconv.Itoa(h.place[id]) })
 }
 
 // Request asks for one bullet per insight that occurs in the haystack.

@@ -21,6 +21,7 @@ import (
 
 	"lore/judge"
 	"lore/local"
+	"lore/local/text"
 )
 
 //go:embed fitted.json
@@ -171,14 +172,10 @@ func Link(t judge.Task) []int {
 func (s *scratch) coverage(i int, q judge.Question, c Constants) judge.Verdict {
 	unit, score := s.best(i, c)
 	v := judge.Verdict{Question: q.ID, Label: judge.None, Score: score}
-	switch {
-	case unit < 0:
+	if unit < 0 {
 		return v
-	case score >= c.Full:
-		v.Label = judge.Full
-	case score >= c.Partial:
-		v.Label = judge.Partial
-	default:
+	}
+	if v.Label = label(score, c); v.Label == judge.None {
 		return v
 	}
 	v.Value, v.Unit = judge.Values[judge.Coverage][v.Label], unit+1
@@ -187,12 +184,30 @@ func (s *scratch) coverage(i int, q judge.Question, c Constants) judge.Verdict {
 }
 
 // entailment takes a fully covered key point for entailed and a partly covered one
-// for neutral.
+// for neutral. A key point of several sentences may be said in as many units, one
+// after the other: it is compared with these together, too.
 func (s *scratch) entailment(i int, q judge.Question, c Constants) judge.Verdict {
 	v := s.coverage(i, q, c)
+	for n := min(len(text.Sentences(q.Text)), len(s.units)); n > 1; n-- {
+		if unit, score := s.bestWindow(i, n, c); score > v.Score {
+			v.Score, v.Unit = score, unit+1
+			v.Label, v.Evidence = label(score, c), nil
+		}
+	}
 	v.Label = map[string]string{judge.Full: judge.Yes, judge.Partial: judge.Neutral, judge.None: judge.No}[v.Label]
 	v.Value = judge.Values[judge.Entailment][v.Label]
 	return v
+}
+
+// label is the coverage that a score stands for.
+func label(score float64, c Constants) string {
+	switch {
+	case score >= c.Full:
+		return judge.Full
+	case score >= c.Partial:
+		return judge.Partial
+	}
+	return judge.None
 }
 
 // gradeSteps are the shares of a question's words in the whole text from which a

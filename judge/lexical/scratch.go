@@ -259,6 +259,65 @@ func (s *scratch) siblings(statement, unit int) float64 {
 	return best
 }
 
+// bestWindow returns the first of the n neighbouring units that fit a statement best
+// together, and its score there.
+func (s *scratch) bestWindow(statement, n int, c Constants) (unit int, score float64) {
+	for u := 0; u+n <= len(s.units); u++ {
+		m := s.window(statement, u, n)
+		siblings := 0.0
+		for i := range s.statements {
+			if i != statement {
+				siblings = max(siblings, s.window(i, u, n).exact)
+			}
+		}
+		if v := m.recall + c.Precision*m.precision + c.Siblings*(m.exact-siblings); v > score {
+			unit, score = u, v
+		}
+	}
+	return unit, score
+}
+
+// window compares a statement with n neighbouring units as if they were one.
+func (s *scratch) window(statement, unit, n int) match {
+	var total, exact, soft, weight float64
+	for _, t := range s.statements[statement] {
+		total += s.idf[t]
+		best := 0.0
+		for u := unit; u < unit+n; u++ {
+			member := s.member[u*len(s.terms) : (u+1)*len(s.terms)]
+			if member[t] {
+				best = 1
+				break
+			}
+			best = max(best, nearest(s.similar[t], member))
+		}
+		if best == 1 {
+			exact += s.idf[t]
+		} else {
+			soft += best * s.idf[t]
+		}
+	}
+	for u := unit; u < unit+n; u++ {
+		for _, t := range s.units[u] {
+			first := true // a word of several units counts once
+			for before := unit; before < u; before++ {
+				first = first && !s.member[before*len(s.terms)+int(t)]
+			}
+			if first {
+				weight += s.idf[t]
+			}
+		}
+	}
+	var m match
+	if total > 0 {
+		m.recall, m.exact = (exact+soft)/total, exact/total
+	}
+	if weight > 0 {
+		m.precision = exact / weight
+	}
+	return m
+}
+
 // union is the share of a statement's weight found in all units together.
 func (s *scratch) union(statement int) float64 {
 	var total, found float64

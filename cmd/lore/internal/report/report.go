@@ -121,6 +121,17 @@ func RetrievalNotes(m store.Manifest) []datasets.Grid {
 		}
 		out = append(out, g)
 	}
+	if len(m.Retrieval.Condensers) > 0 {
+		g := datasets.Grid{Title: "Documents shortened before they were shown", Head: []string{"retriever", "by", "documents", "tokens before", "tokens shown", "done without the model"}}
+		for _, c := range m.Retrieval.Condensers {
+			failed := share(c.Failed, c.Documents)
+			if c.Failed > 0 {
+				failed += ": " + c.Example
+			}
+			g.Rows = append(g.Rows, []string{c.Pipeline, c.By, fmt.Sprint(c.Documents), fmt.Sprint(c.Before), fmt.Sprint(c.After), failed})
+		}
+		out = append(out, g)
+	}
 	if b, ok := m.Settings["bertscore"].(map[string]any); ok {
 		g := datasets.Grid{Title: "BERTScore", Head: []string{"encoder", "window", "idf", "baseline", "answers", "cut, or compared with a cut reference"}}
 		answers, cut := countOf(b["answers"]), countOf(b["answers_cut"])

@@ -93,6 +93,16 @@ func Systems(t run.Table) []datasets.System {
 			}
 			return *f.Value, true
 		}}
+		for _, it := range r.Scores {
+			item := datasets.ItemFigures{Item: it.Item, Facets: it.Facets, Values: map[string]map[string]float64{}}
+			for _, u := range it.Values {
+				item.Values[u.Metric] = make(map[string]float64, len(u.Values))
+				for k, v := range u.Values {
+					item.Values[u.Metric][u.Units[k]] = v
+				}
+			}
+			out[i].Items = append(out[i].Items, item)
+		}
 	}
 	return out
 }

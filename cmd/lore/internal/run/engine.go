@@ -16,6 +16,7 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/index"
+	"lore/index/condense"
 	"lore/index/rerank"
 	"lore/index/trec"
 	"lore/judge"
@@ -102,6 +103,7 @@ type engine struct {
 	contexts   []map[string]map[string][]judge.Verdict // judge, item, document
 	prompts    *prompt.Set
 	answer     *prompt.Prompt
+	pointModel *model // takes answers apart; nil: no model does
 	gate       *gate.Gate
 }
 
@@ -113,6 +115,8 @@ type cell struct {
 	context   datasets.Context
 	output    datasets.Output
 	task      judge.Task
+	points    judge.Task        // of the answer's own points; no questions where these are not judged
+	own       [][]judge.Verdict // on them, by judge
 }
 
 // system is a row of the grid before judging: a retriever with a generator, or
@@ -156,6 +160,9 @@ func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, op
 	if err != nil {
 		return nil, err
 	}
+	if err := e.makePoints(ctx, cells); err != nil {
+		return nil, err
+	}
 	if err := e.measure(ctx, cells); err != nil {
 		return nil, err
 	}
@@ -172,7 +179,7 @@ func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, op
 
 // prepare resolves models and prompts before anything is written or asked.
 func (e *engine) prepare(ctx context.Context) error {
-	e.prompts = prompt.NewSet(e.opt.Prompts, e.bench.Prompts(), llm.Prompts(), rerank.Prompts())
+	e.prompts = prompt.NewSet(e.opt.Prompts, e.bench.Prompts(), llm.Prompts(), rerank.Prompts(), condense.Prompts())
 	var err error
 	if e.answer, err = e.prompts.Load(e.bench.AnswerPrompt()); err != nil {
 		return err
@@ -194,6 +201,11 @@ func (e *engine) prepare(ctx context.Context) error {
 			return err
 		}
 		e.judges = append(e.judges, j)
+	}
+	if m, ok := e.bench.(datasets.PointMaker); ok && m.PointModel() != "" {
+		if e.pointModel, err = e.models.resolve(ctx, m.PointModel(), local.Options{TopP: 1, Seed: int(e.opt.Seed), RepeatPenalty: 1}); err != nil {
+			return err
+		}
 	}
 	e.plan()
 	if err := e.folder.Check(store.Manifest{Benchmark: e.bench.Name(), DataHash: e.ds.Hash}); err != nil {
@@ -239,6 +251,9 @@ func (e *engine) retrieve(ctx context.Context) ([][]datasets.Retrieved, error) {
 		if err := e.folder.WriteFile("retrieval/"+fileName(p.Name)+".trec", buf.Bytes()); err != nil {
 			return nil, err
 		}
+	}
+	if err := e.condense(ctx, set, out); err != nil {
+		return nil, err
 	}
 	e.retrieval = set.notes(e.opt.Retrievers)
 	return out, nil
@@ -392,6 +407,9 @@ func (e *engine) request(m *model, c *cell) (local.Call, error) {
 // to a judge: all their questions are unscored for the same reason.
 func (e *engine) judge(ctx context.Context, cells []cell) ([][][]judge.Verdict, error) {
 	out := make([][][]judge.Verdict, len(e.judges))
+	for i := range cells {
+		cells[i].own = make([][]judge.Verdict, len(e.judges))
+	}
 	for j, m := range e.judges {
 		out[j] = make([][]judge.Verdict, len(cells))
 		var tasks []judge.Task
@@ -405,6 +423,11 @@ func (e *engine) judge(ctx context.Context, cells []cell) ([][][]judge.Verdict, 
 			tasks = append(tasks, c.task)
 			places = append(places, i)
 			questions += len(c.task.Questions)
+			if len(c.points.Questions) > 0 {
+				tasks = append(tasks, c.points)
+				places = append(places, i)
+				questions += len(c.points.Questions)
+			}
 		}
 		one, err := e.models.openJudge(m, e.gate, e.prompts)
 		if err != nil {
@@ -416,7 +439,11 @@ func (e *engine) judge(ctx context.Context, cells []cell) ([][][]judge.Verdict, 
 			return nil, err
 		}
 		for n, i := range places {
-			out[j][i] = verdicts[n]
+			if n > 0 && places[n-1] == i { // the second task of an answer is about its own points
+				cells[i].own[j] = verdicts[n]
+			} else {
+				out[j][i] = verdicts[n]
+			}
 		}
 		if both, ok := one.(*ensemble.Judge); ok {
 			asked, all := both.Asked()
@@ -467,11 +494,18 @@ func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
 				if r, ok := c.item.(datasets.RetrievalScorer); ok && c.retrieved != nil {
 					scores = append(scores, r.ScoreRetrieval(*c.retrieved)...)
 				}
-				row.Scores = append(row.Scores, group(c.item, scores, metrics))
+				if p, ok := c.item.(datasets.PointJudged); ok {
+					scores = append(scores, p.ScorePoints(c.output, verdicts[j][i], c.own[j])...)
+				}
+				values := group(c.item, scores, metrics)
+				if f, ok := c.item.(datasets.Faceted); ok {
+					values.Facets = f.Facets(c.context, c.output)
+				}
+				row.Scores = append(row.Scores, values)
 				line := store.TaskVerdicts{Retriever: sys.retriever, Generator: sys.generator, Judge: e.judgeNames[j],
-					Item: c.item.ID(), Questions: c.task.Questions, Verdicts: verdicts[j][i]}
-				if d, ok := c.item.(datasets.Diagnoser); ok && c.retrieved != nil {
-					line.Notes = d.Diagnose(*c.retrieved, e.contexts[j][c.item.ID()], c.output, verdicts[j][i])
+					Item: c.item.ID(), Questions: c.task.Questions, Verdicts: verdicts[j][i], Points: c.own[j]}
+				if d, ok := c.item.(datasets.Diagnoser); ok {
+					line.Notes = d.Diagnose(c.retrieved, e.contexts[j][c.item.ID()], c.output, verdicts[j][i])
 				}
 				res.Verdicts = append(res.Verdicts, line)
 			}
@@ -490,7 +524,7 @@ func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
 func (e *engine) record(c cell) store.Answer {
 	a := store.Answer{Retriever: e.systems[c.system].retriever, Generator: e.systems[c.system].generator, Item: c.item.ID(), Title: c.item.Title(),
 		Group: c.item.Group(), Outcome: c.output.Outcome, Reason: c.output.Reason, Text: c.output.Text,
-		ContextTokens: c.context.Tokens, Dropped: c.context.Dropped, Cut: c.context.Cut, CutTokens: c.context.CutTokens, Measures: c.output.Measures, Documents: []string{}}
+		ContextTokens: c.context.Tokens, Dropped: c.context.Dropped, Cut: c.context.Cut, CutTokens: c.context.CutTokens, Measures: c.output.Measures, Points: c.output.Points, Documents: []string{}}
 	for _, p := range c.context.Passages {
 		a.Documents = append(a.Documents, p.Label)
 	}

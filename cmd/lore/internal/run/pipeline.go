@@ -8,17 +8,19 @@ import (
 	"strings"
 
 	"lore/index"
+	"lore/index/condense"
 	"lore/index/rerank"
 	"lore/local/ollama"
 )
 
 // RetrieverHelp lists the retrievers for help texts and errors.
-const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, random, oracle, oracle1, oracle1:ollama:NAME, full, full-top, full-middle, full-bottom, none, recorded:NAME, trec:FILE; " +
+const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, random, given, oracle, oracle1, oracle1:ollama:NAME, full, full-top, full-middle, full-bottom, none, recorded:NAME, trec:FILE; " +
 	"rrf(A,B), convex(A,B), combmnz(A,B), decompose(A,ollama:NAME)"
 
 // StageHelp lists what may follow a retriever after ">".
 const StageHelp = "rerank:llm:NAME, rerank:llm5:NAME, rerank:listwise:NAME, rerank:firsttoken:NAME, rerank:setwise:NAME, rerank:cross:DIR, mmr:LAMBDA, mmr:LAMBDA:dense:DIR; " +
-	"@N at the end is how many documents are ordered anew"
+	"@N at the end is how many documents are ordered anew; " +
+	"last of all what is shown of each document: first:TOKENS, snippet, snippet:MODEL, summary, summary:MODEL"
 
 // PipelineHelp is an example of the syntax.
 const PipelineHelp = "rrf(bm25,dense:models/minilm)>rerank:llm:qwen3:8b@20"
@@ -56,15 +58,19 @@ type Pipeline struct {
 	Name   string // in tables and file names
 	Source Source
 	Stages []StageSpec
+	Shape  condense.Shape // what is shown of each document
 }
 
 // plain lists the sources without an argument.
-var plain = []string{"bm25", "keywords", "random", "oracle", "full", "full-top", "full-middle", "full-bottom", "none"}
+var plain = []string{"bm25", "keywords", "random", "oracle", given, "full", "full-top", "full-middle", "full-bottom", "none"}
 
 // withArgument lists the sources that need one.
 var withArgument = []string{"dense", "recorded", "trec"}
 
 const decompose = "decompose"
+
+// given is the ranking that came with the data under this name.
+const given = "given"
 
 // oracle1 is the gold document that a model, or the lexical judge, finds most
 // relevant to the query (the paper of MSRS: oracle, top 1).
@@ -89,6 +95,17 @@ func parsePipeline(text string) (p Pipeline, rest string, err error) {
 	for strings.HasPrefix(rest, ">") {
 		word := ""
 		word, rest = untilAny(rest[1:], ",>)")
+		if p.Shape.Kind != "" {
+			return p, "", usage("nothing can follow %s in the retriever %q", p.Shape.Kind, text)
+		}
+		shape, is, err := parseShape(strings.TrimSpace(word))
+		if err != nil {
+			return p, "", err
+		}
+		if is {
+			p.Shape = shape
+			continue
+		}
 		stage, err := parseStage(strings.TrimSpace(word))
 		if err != nil {
 			return p, "", err
@@ -100,6 +117,24 @@ func parsePipeline(text string) (p Pipeline, rest string, err error) {
 	}
 	p.Name = strings.TrimSpace(strings.TrimSuffix(text, rest))
 	return p, rest, nil
+}
+
+// parseShape reads "first:TOKENS", "snippet:MODEL" or "summary:MODEL".
+func parseShape(word string) (shape condense.Shape, is bool, err error) {
+	kind, arg, named := strings.Cut(word, ":")
+	switch shape.Kind = condense.Kind(kind); shape.Kind {
+	case condense.First:
+		if shape.Tokens, err = strconv.Atoi(arg); err != nil || shape.Tokens < 1 {
+			return shape, true, usage("%q must name a number of tokens: first:512", word)
+		}
+		return shape, true, nil
+	case condense.Snippet, condense.Summary:
+		if shape.Model = strings.TrimPrefix(arg, ollama.BackendName+":"); named && shape.Model == "" {
+			return shape, true, usage("%q names no model: %s:NAME, or %s alone", word, kind, kind)
+		}
+		return shape, true, nil
+	}
+	return condense.Shape{}, false, nil
 }
 
 func untilAny(text, stop string) (word, rest string) {
@@ -147,6 +182,9 @@ func parseCombination(name, text string) (Source, string, error) {
 			p, rest, err := parsePipeline(text)
 			if err != nil {
 				return s, "", err
+			}
+			if p.Shape.Kind != "" {
+				return s, "", usage("%s is for what is shown in the end: write it after the closing parenthesis", p.Shape.Kind)
 			}
 			s.Parts, text = append(s.Parts, p), rest
 		}
@@ -227,6 +265,9 @@ func (p Pipeline) models() []string {
 	}
 	for _, part := range p.Source.Parts {
 		out = append(out, part.models()...)
+	}
+	if p.Shape.Model != "" {
+		out = append(out, p.Shape.Model)
 	}
 	for _, s := range p.Stages {
 		if s.Kind != crossStage && s.Kind != mmrStage {

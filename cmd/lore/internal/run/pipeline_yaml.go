@@ -15,6 +15,7 @@ type yamlPipeline struct {
 	Name  string      `yaml:"name"`
 	First yamlSource  `yaml:"first"`
 	Then  []yamlStage `yaml:"then"`
+	Show  string      `yaml:"show"` // first:TOKENS, snippet, summary, or these with a model
 }
 
 type yamlSource struct {
@@ -41,7 +42,7 @@ func (p *yamlPipeline) UnmarshalYAML(n *yaml.Node) error {
 		return nil
 	}
 	if hasKey(n, "first") {
-		return strict(n, (*parts)(p), "name", "first", "then")
+		return strict(n, (*parts)(p), "name", "first", "then", "show")
 	}
 	return n.Decode(&p.First)
 }
@@ -126,6 +127,16 @@ func (y yamlPipeline) pipeline() (Pipeline, error) {
 		p.Stages = append(p.Stages, stage)
 		p.Name += ">" + stage.text()
 	}
+	if y.Show != "" {
+		var is bool
+		if p.Shape, is, err = parseShape(y.Show); err != nil {
+			return p, err
+		}
+		if !is {
+			return p, usage("show is first:TOKENS, snippet or summary, not %q", y.Show)
+		}
+		p.Name += ">" + y.Show
+	}
 	return p, nil
 }
 
@@ -149,6 +160,9 @@ func (y yamlSource) pipeline() (Pipeline, error) {
 		part, err := of.pipeline()
 		if err != nil {
 			return Pipeline{}, err
+		}
+		if part.Shape.Kind != "" {
+			return Pipeline{}, usage("show is for the whole pipeline, not for a part of %s", s.Kind)
 		}
 		s.Parts, names = append(s.Parts, part), append(names, part.Name)
 	}

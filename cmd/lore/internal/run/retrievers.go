@@ -76,6 +76,7 @@ type retrievers struct {
 	rerankers map[string]rerank.Reranker // by pipeline and stage
 	decompose map[string]*rerank.Decomposed
 	order     []string // of rerankers and decompositions, as they were made
+	shaped    []store.Condenser
 	closers   []func() error
 }
 
@@ -165,6 +166,8 @@ func (r *retrievers) source(ctx context.Context, p Pipeline, docs []index.Docume
 		return index.None(), nil
 	case "recorded":
 		return index.Recorded(docs, s.Arg), nil
+	case given:
+		return index.Recorded(docs, given), nil
 	case "trec":
 		return r.fromRun(s.Arg, docs)
 	case decompose:
@@ -313,6 +316,7 @@ func (r *retrievers) notes(pipelines []Pipeline) store.Retrieval {
 			out.Rerankers = append(out.Rerankers, store.Reranker{Pipeline: pipeline, Stats: s})
 		}
 	}
+	out.Condensers = r.shaped
 	for _, p := range pipelines {
 		for _, s := range p.Stages {
 			out.Stages = append(out.Stages, p.Name+": "+s.text())

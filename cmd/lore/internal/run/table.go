@@ -27,9 +27,10 @@ type Figure struct {
 
 // ItemScores are the values of one item.
 type ItemScores struct {
-	Item   string       `json:"item"`
-	Group  string       `json:"group"`
-	Values []UnitScores `json:"values"`
+	Item   string            `json:"item"`
+	Group  string            `json:"group"`
+	Facets map[string]string `json:"facets,omitempty"`
+	Values []UnitScores      `json:"values"`
 }
 
 // UnitScores are the values of one metric in one item.

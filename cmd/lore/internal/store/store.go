@@ -27,7 +27,9 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"lore/datasets"
 	"lore/embed"
+	"lore/index/condense"
 	"lore/index/rerank"
 	"lore/judge"
 	"lore/local"
@@ -63,6 +65,14 @@ type Retrieval struct {
 	Embedders     []Embedder       `json:"embedders,omitempty"`
 	CrossEncoders []embed.Settings `json:"cross_encoders,omitempty"`
 	Rerankers     []Reranker       `json:"rerankers,omitempty"`
+	Condensers    []Condenser      `json:"condensers,omitempty"`
+}
+
+// Condenser is how a pipeline's documents were shortened before they were shown.
+type Condenser struct {
+	Pipeline string `json:"pipeline"`
+	By       string `json:"by"`
+	condense.Stats
 }
 
 // Embedder is an embedding model with what became of the texts it was given.
@@ -110,6 +120,7 @@ type Answer struct {
 	CutTokens     int           `json:"tokens_cut"`        // of the documents shown in part, and of those left out where the benchmark counts them
 
 	Measures map[string]float64 `json:"measures,omitempty"` // computed by an encoder, or recorded with the answer
+	Points   *datasets.Points   `json:"points,omitempty"`   // the answer's own points, where the benchmark judges these
 	Notes    []string           `json:"notes,omitempty"`    // what is odd about the answer
 }
 
@@ -122,7 +133,8 @@ type TaskVerdicts struct {
 	Item      string           `json:"item"`
 	Questions []judge.Question `json:"questions"`
 	Verdicts  []judge.Verdict  `json:"verdicts"`
-	Notes     []string         `json:"notes,omitempty"` // a benchmark's diagnosis of the context and the answer
+	Points    []judge.Verdict  `json:"point_verdicts,omitempty"` // on the answer's own points, in their order
+	Notes     []string         `json:"notes,omitempty"`          // a benchmark's diagnosis of the context and the answer
 }
 
 // ContextVerdicts is one line of context_verdicts.jsonl: a judge's verdicts on a

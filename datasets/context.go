@@ -1,0 +1,43 @@
+package datasets
+
+import (
+	"lore/local"
+	"lore/local/tokens"
+)
+
+// Show returns what is shown of a document: its own text, or what a pipeline made
+// of it.
+func (r Retrieved) Show(id, own string) string {
+	if made, ok := r.Texts[id]; ok {
+		return made
+	}
+	return own
+}
+
+// Take fills a context with the first limit documents of a ranking, all of them if
+// limit is 0. They are taken whole while they fit into the budget; the next one is cut
+// to fit and the rest left out. A corpus shown whole has no budget and no limit. text
+// is a document's own text, label what an answer cites it by.
+func Take(found Retrieved, limit int, budget Budget, text func(id string) string, label func(place int, id string) string) Context {
+	var ctx Context
+	ids := found.IDs
+	if limit > 0 && !found.Whole {
+		ids = ids[:min(limit, len(ids))]
+	}
+	for i, id := range ids {
+		shown := found.Show(id, text(id))
+		n := tokens.Count(shown)
+		if room := budget.Tokens - ctx.Tokens; !found.Whole && n > room {
+			whole := n
+			if shown, n = tokens.Cut(shown, room); n == 0 {
+				ctx.Dropped = len(ids) - i
+				return ctx
+			}
+			ctx.Cut++
+			ctx.CutTokens += whole - n
+		}
+		ctx.Tokens += n
+		ctx.Passages = append(ctx.Passages, local.Passage{Label: label(i, id), Text: shown})
+	}
+	return ctx
+}

@@ -1,0 +1,240 @@
+package long2rag
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lore/datasets"
+)
+
+// fields are the parts of a question with the names they are looked for under, the
+// first that is there. A mapping puts another name first.
+var fields = map[string][]string{
+	"id":                   {"id", "question_id", "qid", "idx"},
+	"question":             {"question", "query", "prompt"},
+	"category":             {"category", "question_category", "question_type", "type"},
+	"domain":               {"domain", "topic"},
+	"documents":            {"documents", "docs", "references", "contexts", "ctxs", "retrieved_documents"},
+	"documents.id":         {"id", "doc_id", "url"},
+	"documents.title":      {"title"},
+	"documents.text":       {"text", "content", "document", "body"},
+	"key_points":           {"key_points", "keypoints", "points"},
+	"key_points.id":        {"id", "point_id"},
+	"key_points.text":      {"text", "point", "key_point", "content"},
+	"key_points.spans":     {"spans", "span"},
+	"key_points.documents": {"documents", "docs", "doc_ids"},
+}
+
+// Mapping says which name a field has in a file to import.
+type Mapping map[string]string
+
+// ReadMapping reads "question=query,documents.text=content".
+func ReadMapping(s string) (Mapping, error) {
+	m := Mapping{}
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		field, name, ok := strings.Cut(part, "=")
+		if fields[field] == nil || !ok || name == "" {
+			known := make([]string, 0, len(fields))
+			for f := range fields {
+				known = append(known, f)
+			}
+			slices.Sort(known)
+			return nil, fmt.Errorf("%q is not FIELD=NAME with a field of: %s", part, strings.Join(known, ", "))
+		}
+		m[field] = name
+	}
+	return m, nil
+}
+
+// record is an object of a file whose fields have other names.
+type record map[string]json.RawMessage
+
+// get returns the value of a field and the name it was found under, "" if there is none.
+func (m Mapping) get(r record, field string) (json.RawMessage, string) {
+	names := fields[field]
+	if m[field] != "" {
+		names = []string{m[field]}
+	}
+	for _, n := range names {
+		if v, ok := r[n]; ok && string(v) != "null" {
+			return v, n
+		}
+	}
+	return nil, ""
+}
+
+// text reads a field that is a text or a number; "" if it is not there.
+func (m Mapping) text(r record, field string) (string, error) {
+	v, name := m.get(r, field)
+	if v == nil {
+		return "", nil
+	}
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s, nil
+	}
+	var n json.Number
+	if json.Unmarshal(v, &n) == nil {
+		return n.String(), nil
+	}
+	return "", fmt.Errorf("the field %q is no text", name)
+}
+
+// list reads a field that is a text or a list of texts.
+func (m Mapping) list(r record, field string) ([]string, error) {
+	v, name := m.get(r, field)
+	if v == nil {
+		return nil, nil
+	}
+	var one string
+	if json.Unmarshal(v, &one) == nil {
+		return []string{one}, nil
+	}
+	var many []string
+	if err := json.Unmarshal(v, &many); err != nil {
+		return nil, fmt.Errorf("the field %q is no list of texts", name)
+	}
+	return many, nil
+}
+
+// parts reads a field that is a list of objects or of texts; a text becomes an object
+// with it as its field textField.
+func (m Mapping) parts(r record, field, textField string) ([]record, error) {
+	v, name := m.get(r, field)
+	if v == nil {
+		return nil, nil
+	}
+	var raw []json.RawMessage
+	if err := json.Unmarshal(v, &raw); err != nil {
+		return nil, fmt.Errorf("the field %q is no list", name)
+	}
+	key := m[textField]
+	if key == "" {
+		key = fields[textField][0]
+	}
+	out := make([]record, len(raw))
+	for i, x := range raw {
+		if bytes.HasPrefix(x, []byte(`"`)) {
+			out[i] = record{key: x}
+		} else if err := json.Unmarshal(x, &out[i]); err != nil {
+			return nil, fmt.Errorf("part %d of the field %q is neither an object nor a text", i+1, name)
+		}
+	}
+	return out, nil
+}
+
+func (m Mapping) question(r record) (Question, error) {
+	var q Question
+	var err error
+	read := func(into *string, r record, field string) {
+		v, e := m.text(r, field)
+		*into, err = v, errors.Join(err, e)
+	}
+	read(&q.ID, r, "id")
+	read(&q.Text, r, "question")
+	read(&q.Category, r, "category")
+	read(&q.Domain, r, "domain")
+	q.Category = strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(q.Category), " Questions"), " questions"))
+	documents, e := m.parts(r, "documents", "documents.text")
+	err = errors.Join(err, e)
+	for i, d := range documents {
+		var doc Document
+		read(&doc.ID, d, "documents.id")
+		read(&doc.Title, d, "documents.title")
+		read(&doc.Text, d, "documents.text")
+		if doc.ID == "" || strings.ContainsAny(doc.ID, " \t\n") {
+			doc.ID = fmt.Sprintf("%s-d%d", q.ID, i+1)
+		}
+		q.Documents = append(q.Documents, doc)
+	}
+	points, e := m.parts(r, "key_points", "key_points.text")
+	err = errors.Join(err, e)
+	for _, p := range points {
+		var point KeyPoint
+		read(&point.ID, p, "key_points.id")
+		read(&point.Text, p, "key_points.text")
+		spans, e1 := m.list(p, "key_points.spans")
+		docs, e2 := m.list(p, "key_points.documents")
+		point.Spans, point.Documents, err = spans, docs, errors.Join(err, e1, e2)
+		q.KeyPoints = append(q.KeyPoints, point)
+	}
+	return q, err
+}
+
+// ReadMapped reads questions whose fields have other names, as lines of JSON or as a
+// list. A question without an id is numbered.
+func ReadMapped(name string, data []byte, m Mapping) ([]Question, error) {
+	var out []Question
+	seen := map[string]bool{}
+	add := func(place string, raw []byte) error {
+		var r record
+		err := json.Unmarshal(raw, &r)
+		var q Question
+		if err == nil {
+			q, err = m.question(r)
+		}
+		if err == nil {
+			if q.ID == "" {
+				q.ID = fmt.Sprintf("q%03d", len(out)+1)
+				for i := range q.Documents {
+					q.Documents[i].ID = q.ID + q.Documents[i].ID
+				}
+			}
+			err = q.check(seen)
+		}
+		if err != nil {
+			return &datasets.InputError{File: name, Place: place, Msg: err.Error(), Remedy: "name the file's fields with --map, such as --map question=query,documents.text=content", Err: err}
+		}
+		out = append(out, q)
+		return nil
+	}
+	var list []json.RawMessage
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		if err := json.Unmarshal(data, &list); err != nil {
+			return nil, &datasets.InputError{File: name, Msg: "is no list of questions: " + err.Error(), Remedy: "give a list or lines of JSON", Err: err}
+		}
+		for i, raw := range list {
+			if err := add(fmt.Sprintf("question %d", i+1), raw); err != nil {
+				return nil, err
+			}
+		}
+	} else if err := datasets.EachLine(data, add); err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, &datasets.InputError{File: name, Msg: "holds no questions", Remedy: "give a list or lines of JSON"}
+	}
+	return out, nil
+}
+
+// Published counts of the paper (section 3.3).
+const (
+	publishedQuestions = 280
+	publishedPoints    = 2055
+)
+
+// CheckCounts says where data differs from the published counts.
+func CheckCounts(questions []Question) []string {
+	points, documents := 0, 0
+	for _, q := range questions {
+		points += len(q.KeyPoints)
+		documents += len(q.Documents)
+	}
+	var out []string
+	differs := func(what string, got, want int) {
+		if got != want {
+			out = append(out, fmt.Sprintf("%d %s where the paper has %d: this is not the published dataset, or not all of it", got, what, want))
+		}
+	}
+	differs("questions", len(questions), publishedQuestions)
+	differs("key points", points, publishedPoints)
+	differs("documents", documents, publishedQuestions*Shown)
+	return out
+}

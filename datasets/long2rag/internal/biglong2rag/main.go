@@ -1,0 +1,71 @@
+// Command biglong2rag writes a Long²RAG dataset of the paper's size from real text, for
+// measuring: 280 questions with five documents of 2,444 words, and 2,055 key points
+// that are sentences of the documents. The same seed gives the same file.
+//
+//	go run ./datasets/long2rag/internal/biglong2rag -text DIR -out FILE
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lore/datasets"
+	"lore/datasets/long2rag"
+	"lore/local/text"
+)
+
+func main() {
+	dir := flag.String("text", "", "folder of .txt files")
+	out := flag.String("out", "", "file to write")
+	questions := flag.Int("questions", 280, "questions")
+	points := flag.Int("points", 2_055, "key points in all")
+	words := flag.Int("words", 2_444, "words of a document")
+	flag.Parse()
+	if err := write(*dir, *out, *questions, *points, *words); err != nil {
+		fmt.Fprintln(os.Stderr, "biglong2rag:", err)
+		os.Exit(1)
+	}
+}
+
+func write(dir, out string, questions, points, words int) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("no .txt files in %q: %v", dir, err)
+	}
+	var sentences []string
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			return fmt.Errorf("read the text: %w", err)
+		}
+		sentences = append(sentences, text.Sentences(string(data))...)
+	}
+	rng := rand.New(rand.NewPCG(20261121, 11))
+	qs := make([]long2rag.Question, questions)
+	for i := range qs {
+		q := long2rag.Question{ID: fmt.Sprintf("q%03d", i+1), Category: long2rag.Categories[i%len(long2rag.Categories)].Name, Domain: long2rag.Domains[i%len(long2rag.Domains)]}
+		var pool []string // sentences of the question's documents that can be key points
+		for d := range long2rag.Shown {
+			var b strings.Builder
+			for n, at := 0, rng.IntN(len(sentences)); n < words; at = (at + 1) % len(sentences) { // neighbours, as in a real document
+				b.WriteString(sentences[at] + " ")
+				n += len(strings.Fields(sentences[at]))
+				if k := len(text.Terms(sentences[at])); k >= 6 && k <= 25 {
+					pool = append(pool, sentences[at])
+				}
+			}
+			q.Documents = append(q.Documents, long2rag.Document{ID: fmt.Sprintf("q%03d-d%d", i+1, d+1), Text: strings.TrimSpace(b.String())})
+		}
+		for len(q.KeyPoints) < points*(i+1)/questions-points*i/questions {
+			p := pool[rng.IntN(len(pool))]
+			q.KeyPoints = append(q.KeyPoints, long2rag.KeyPoint{ID: fmt.Sprintf("p%d", len(q.KeyPoints)+1), Text: p, Spans: []string{p}})
+		}
+		q.Text = "What is told of " + strings.ToLower(strings.Join(text.Words(q.KeyPoints[0].Text + " " + q.KeyPoints[1].Text)[:12], " ")) + "?"
+		qs[i] = q
+	}
+	return datasets.WriteLines(out, qs)
+}

@@ -1,0 +1,184 @@
+package long2rag
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lore/datasets"
+	"lore/judge"
+	"lore/judge/metric"
+	"lore/local"
+	"lore/local/prompt"
+	"lore/local/text"
+	"lore/local/tokens"
+)
+
+// item is one question.
+type item struct {
+	set       *set
+	question  Question
+	given     map[string]float64 // the question's documents in their order, as scores
+	supports  map[string]float64 // the same documents: 1 and the number of key points that name it
+	questions []judge.Question
+}
+
+func (it *item) ID() string               { return it.question.ID }
+func (it *item) Title() string            { return it.question.Text }
+func (it *item) Corpus() *datasets.Corpus { return it.set.corpus }
+
+// Group is the domain.
+func (it *item) Group() string {
+	if it.question.Domain == "" {
+		return "questions"
+	}
+	return it.question.Domain
+}
+
+// Query searches with the question. Its own documents are the relevant ones.
+func (it *item) Query() datasets.Query {
+	return datasets.Query{Text: it.question.Text, Gold: it.supports, Recorded: map[string]map[string]float64{"given": it.given}}
+}
+
+// Context takes the first k documents while they fit; the next one is cut.
+func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
+	return datasets.Take(found, it.set.bench.k(), budget, func(id string) string { return it.set.texts[id] }, func(i int, _ string) string { return strconv.Itoa(i + 1) })
+}
+
+// extractiveWords is how much the extractive generator copies; models are given no
+// length, as in the paper.
+const extractiveWords = 400
+
+// Request asks to use as many important points of the documents as help.
+func (it *item) Request(ctx datasets.Context, p *prompt.Prompt) ([]local.Message, *local.Source, error) {
+	source := &local.Source{Query: it.question.Text, Passages: ctx.Passages, Words: extractiveWords}
+	messages, err := p.Render(map[string]any{"Query": it.question.Text, "Passages": ctx.Passages})
+	return messages, source, err
+}
+
+// Plan asks for each key point whether the answer entails it.
+func (it *item) Plan(out datasets.Output) judge.Task {
+	return judge.Task{ID: it.ID(), About: it.question.Text, Units: text.Sentences(out.Text), Questions: it.questions}
+}
+
+// PlanPoints asks for each of the answer's own points whether the key points hold it.
+func (it *item) PlanPoints(out datasets.Output) judge.Task {
+	t := judge.Task{ID: it.ID(), About: it.question.Text}
+	for _, q := range it.questions {
+		t.Units = append(t.Units, q.Text)
+	}
+	if out.Points != nil {
+		for i, p := range out.Points.List {
+			t.Questions = append(t.Questions, judge.Question{ID: strconv.Itoa(i + 1), Kind: judge.Entailment, Text: p})
+		}
+	}
+	return t
+}
+
+// entailed is the share of verdicts that say yes; reason says why it is open.
+func entailed(verdicts []judge.Verdict) (share float64, reason string) {
+	hits := make([]bool, len(verdicts))
+	missing := 0
+	for i, v := range verdicts {
+		if hits[i] = v.Label == judge.Yes; !v.Scored() {
+			missing++
+			reason = fmt.Sprintf("%s: %s", v.Outcome, v.Reason)
+		}
+	}
+	if missing > 0 {
+		return 0, fmt.Sprintf("%d of %d verdicts are missing, such as %s", missing, len(verdicts), reason)
+	}
+	return metric.Share(hits), ""
+}
+
+// Score gives the recall, each key point, and the length of the answer.
+func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+	recall, reason := entailed(verdicts)
+	scores := []datasets.Score{{Metric: KPR, Value: recall, Unscored: reason}}
+	for i, q := range it.questions {
+		s := datasets.Score{Metric: Point, Unit: q.ID}
+		switch v := verdicts[i]; {
+		case !v.Scored():
+			s.Unscored = fmt.Sprintf("%s: %s", v.Outcome, v.Reason)
+		case v.Label == judge.Yes:
+			s.Value = 1
+		}
+		scores = append(scores, s)
+	}
+	if out.Outcome != local.OK {
+		return scores
+	}
+	return append(scores, datasets.Score{Metric: Words, Value: float64(len(strings.Fields(out.Text)))}, datasets.Score{Metric: Tokens, Value: float64(tokens.Count(out.Text))})
+}
+
+// ScorePoints gives precision and the harmonic mean. An answer that failed, or could
+// not be taken apart, has neither.
+func (it *item) ScorePoints(out datasets.Output, verdicts, points []judge.Verdict) []datasets.Score {
+	unscored := func(reason string) []datasets.Score {
+		return []datasets.Score{{Metric: KPP, Unscored: reason}, {Metric: KPF, Unscored: reason}}
+	}
+	switch {
+	case out.Outcome != local.OK:
+		return unscored(fmt.Sprintf("%s: the answer failed: %s", out.Outcome, out.Reason))
+	case out.Points == nil:
+		return nil
+	case out.Points.Outcome != local.OK:
+		return unscored(fmt.Sprintf("%s: %s", out.Points.Outcome, out.Points.Reason))
+	case len(points) == 0:
+		return unscored("the answer has no points")
+	}
+	precision, reason := entailed(points)
+	if reason != "" {
+		return unscored(reason)
+	}
+	recall, reason := entailed(verdicts)
+	if reason != "" {
+		return []datasets.Score{{Metric: KPP, Value: precision}, {Metric: KPF, Unscored: reason}}
+	}
+	return []datasets.Score{{Metric: KPP, Value: precision}, {Metric: KPF, Value: metric.F1(precision, recall)}}
+}
+
+// Facets of an answer.
+const (
+	byCategory = "category"
+	byDomain   = "domain"
+	byInput    = "documents"
+	byAnswer   = "answer"
+)
+
+// Bands of lengths in tokens: those of the paper's Figure 6 for the documents shown,
+// and lore's own for the answer, for which its Figure 7 has no bands.
+var (
+	inputBands  = []band{{8_000, "<8k"}, {16_000, "8–16k"}, {25_000, "16–25k"}, {32_000, "25–32k"}, {1 << 62, ">32k"}}
+	answerBands = []band{{250, "<250"}, {500, "250–500"}, {750, "500–750"}, {1_000, "750–1,000"}, {1 << 62, ">1,000"}}
+)
+
+type band struct {
+	below int
+	name  string
+}
+
+func bandOf(n int, bands []band) string {
+	for _, b := range bands {
+		if n < b.below {
+			return b.name
+		}
+	}
+	return bands[len(bands)-1].name
+}
+
+// Facets are the question's category and domain and the lengths of what was shown and
+// answered.
+func (it *item) Facets(ctx datasets.Context, out datasets.Output) map[string]string {
+	f := map[string]string{}
+	set := func(name, value string, ok bool) {
+		if ok {
+			f[name] = value
+		}
+	}
+	set(byCategory, it.question.Category, it.question.Category != "")
+	set(byDomain, it.question.Domain, it.question.Domain != "")
+	set(byInput, bandOf(ctx.Tokens, inputBands), len(ctx.Passages) > 0)
+	set(byAnswer, bandOf(tokens.Count(out.Text), answerBands), out.Outcome == local.OK)
+	return f
+}

@@ -1,0 +1,262 @@
+package long2rag
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"lore/datasets"
+	"lore/judge"
+)
+
+// Document is a retrieved document of a question.
+type Document struct {
+	ID    string `json:"id"`
+	Title string `json:"title,omitempty"`
+	Text  string `json:"text"`
+}
+
+// whole is the text with its title.
+func (d Document) whole() string {
+	if d.Title == "" {
+		return d.Text
+	}
+	return d.Title + "\n" + d.Text
+}
+
+// KeyPoint is a piece of information from the documents that a complete answer needs.
+type KeyPoint struct {
+	ID        string   `json:"id"`
+	Text      string   `json:"text"`
+	Spans     []string `json:"spans,omitempty"`     // copied from the documents
+	Documents []string `json:"documents,omitempty"` // that hold it
+	Score     *float64 `json:"score,omitempty"`     // significance, in data that was built
+}
+
+// Question is a line of a dataset.
+type Question struct {
+	ID        string     `json:"id"`
+	Text      string     `json:"question"`
+	Category  string     `json:"category,omitempty"`
+	Domain    string     `json:"domain,omitempty"`
+	Documents []Document `json:"documents"`
+	KeyPoints []KeyPoint `json:"key_points"`
+}
+
+const questionForm = `a question is {"id", "question", "category", "domain", "documents": [{"id", "text"}], "key_points": [{"id", "text"}]}; other names: lore data import long2rag FILE --map question=query`
+
+// ReadQuestions reads lines of JSON and checks them.
+func ReadQuestions(name string, data []byte) ([]Question, error) {
+	var out []Question
+	seen := map[string]bool{}
+	err := datasets.EachLine(data, func(place string, line []byte) error {
+		var q Question
+		err := json.Unmarshal(line, &q)
+		if err == nil {
+			err = q.check(seen)
+		}
+		if err != nil {
+			return &datasets.InputError{File: name, Place: place, Msg: err.Error(), Remedy: questionForm, Err: err}
+		}
+		out = append(out, q)
+		return nil
+	})
+	if err == nil && len(out) == 0 {
+		err = &datasets.InputError{File: name, Msg: "holds no questions", Remedy: questionForm}
+	}
+	return out, err
+}
+
+// check refuses what cannot be scored, and numbers key points without an id.
+func (q *Question) check(seen map[string]bool) error {
+	switch {
+	case q.ID == "" || strings.ContainsAny(q.ID, " \t\n"):
+		return errors.New("the question has no id without spaces")
+	case seen[q.ID]:
+		return fmt.Errorf("the id %q is repeated", q.ID)
+	case strings.TrimSpace(q.Text) == "":
+		return fmt.Errorf("question %s has no text", q.ID)
+	case len(q.KeyPoints) == 0:
+		return fmt.Errorf("question %s has no key points", q.ID)
+	}
+	seen[q.ID] = true
+	documents := map[string]bool{}
+	for i, d := range q.Documents {
+		switch {
+		case d.ID == "" || strings.ContainsAny(d.ID, " \t\n"):
+			return fmt.Errorf("question %s: document %d has no id without spaces", q.ID, i+1)
+		case documents[d.ID]:
+			return fmt.Errorf("question %s has two documents %q", q.ID, d.ID)
+		}
+		documents[d.ID] = true
+	}
+	points := map[string]bool{}
+	for i := range q.KeyPoints {
+		p := &q.KeyPoints[i]
+		if p.ID == "" {
+			p.ID = fmt.Sprintf("p%d", i+1)
+		}
+		switch {
+		case strings.TrimSpace(p.Text) == "":
+			return fmt.Errorf("question %s: key point %s has no text", q.ID, p.ID)
+		case points[p.ID]:
+			return fmt.Errorf("question %s has two key points %q", q.ID, p.ID)
+		}
+		points[p.ID] = true
+		for _, d := range p.Documents {
+			if !documents[d] {
+				return fmt.Errorf("question %s: key point %s names the document %q, which the question does not have", q.ID, p.ID, d)
+			}
+		}
+	}
+	return nil
+}
+
+// lostSpans counts spans that stand in no document of the question, and those in all.
+func (q Question) lostSpans() (lost, all int) {
+	for _, p := range q.KeyPoints {
+		for _, s := range p.Spans {
+			all++
+			found := false
+			for _, d := range q.Documents {
+				found = found || strings.Contains(d.Text, s)
+			}
+			if !found {
+				lost++
+			}
+		}
+	}
+	return lost, all
+}
+
+// set is what the items of a dataset share.
+type set struct {
+	bench  Benchmark
+	corpus *datasets.Corpus
+	texts  map[string]string
+}
+
+// Load reads files with a question per line. All their documents make up one corpus,
+// so that a question's own documents can be searched for.
+func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
+	ds := &datasets.Dataset{}
+	s := &set{bench: b, corpus: &datasets.Corpus{ID: "documents"}, texts: map[string]string{}}
+	var contents [][]byte
+	seen := map[string]string{}
+	if len(paths) == 0 {
+		paths = []string{SampleName}
+	}
+	for _, path := range paths {
+		data, err := readData(path)
+		if err != nil {
+			return nil, err
+		}
+		questions, err := ReadQuestions(path, data)
+		if err != nil {
+			return nil, err
+		}
+		lost, all := 0, 0
+		for _, q := range questions {
+			if other, twice := seen[q.ID]; twice {
+				return nil, &datasets.InputError{File: path, Place: "question " + q.ID, Msg: "has an id that is taken in " + other, Remedy: "give files with different ids"}
+			}
+			seen[q.ID] = path
+			ds.Items = append(ds.Items, s.add(q))
+			l, a := q.lostSpans()
+			lost, all = lost+l, all+a
+		}
+		if lost > 0 {
+			ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: %d of %d spans of key points do not stand in their question's documents word for word", path, lost, all))
+		}
+		contents = append(contents, data)
+		ds.Files = append(ds.Files, path)
+	}
+	if b.CorpusFile != "" {
+		data, err := s.addCorpus(b.CorpusFile)
+		if err != nil {
+			return nil, err
+		}
+		contents, ds.Files = append(contents, data), append(ds.Files, b.CorpusFile)
+	}
+	if len(s.corpus.Documents) == 0 {
+		return nil, &datasets.InputError{File: paths[0], Msg: "has questions without documents", Remedy: "give the documents to retrieve from with --corpus FILE"}
+	}
+	ds.Corpora, ds.Hash = []*datasets.Corpus{s.corpus}, datasets.HashFiles(contents...)
+	return ds, nil
+}
+
+func readData(path string) ([]byte, error) {
+	if path == SampleName {
+		return sample, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		var p *fs.PathError
+		msg := err.Error()
+		if errors.As(err, &p) {
+			msg = p.Err.Error()
+		}
+		return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + msg, Remedy: "give a .jsonl file with a question per line", Err: err}
+	}
+	return data, nil
+}
+
+// add makes the item of a question and puts its documents into the corpus. A document
+// with the id of another and a text of its own is named after its question.
+func (s *set) add(q Question) *item {
+	it := &item{set: s, question: q, given: map[string]float64{}, supports: map[string]float64{}}
+	names := map[string]string{}
+	for i, d := range q.Documents {
+		id, text := d.ID, d.whole()
+		if have, taken := s.texts[id]; taken && have != text {
+			id = q.ID + "/" + d.ID
+		}
+		if _, taken := s.texts[id]; !taken {
+			s.texts[id] = text
+			s.corpus.Documents = append(s.corpus.Documents, datasets.Document{ID: id, Text: text})
+		}
+		it.given[id] = float64(len(q.Documents) - i)
+		it.supports[id] = 1
+		names[d.ID] = id
+	}
+	for _, p := range q.KeyPoints {
+		for _, d := range p.Documents {
+			it.supports[names[d]]++
+		}
+		it.questions = append(it.questions, judge.Question{ID: p.ID, Kind: judge.Entailment, Text: p.Text})
+	}
+	return it
+}
+
+// addCorpus adds the documents of a file. One that a question has, too, must be the same.
+func (s *set) addCorpus(path string) ([]byte, error) {
+	data, err := readData(path)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	err = datasets.EachLine(data, func(place string, line []byte) error {
+		var d Document
+		err := json.Unmarshal(line, &d)
+		bad := func(msg string) error {
+			return &datasets.InputError{File: path, Place: place, Msg: msg, Remedy: `a document is {"id": "...", "text": "..."}`, Err: err}
+		}
+		switch have, taken := s.texts[d.ID]; {
+		case err != nil || d.ID == "" || strings.ContainsAny(d.ID, " \t\n"):
+			return bad("is no document with an id without spaces")
+		case seen[d.ID]:
+			return bad(fmt.Sprintf("repeats the id %q", d.ID))
+		case taken && have != d.whole():
+			return bad(fmt.Sprintf("has another text than the document %q of a question", d.ID))
+		case !taken:
+			s.texts[d.ID] = d.whole()
+			s.corpus.Documents = append(s.corpus.Documents, datasets.Document{ID: d.ID, Text: d.whole()})
+		}
+		seen[d.ID] = true
+		return nil
+	})
+	return data, err
+}

@@ -1,0 +1,161 @@
+// Package long2rag is Long²RAG: each question comes with retrieved documents and the
+// key points that these hold, and an answer is measured by how many of the key points
+// it says (key point recall), and how many of its own points are among them (key point
+// precision).
+package long2rag
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"lore/datasets"
+	"lore/local/prompt"
+	"lore/local/text"
+)
+
+// Benchmark implements datasets.Benchmark. The zero value has the paper's settings.
+type Benchmark struct {
+	K          int    // documents given to the generator; 0 is Shown
+	CorpusFile string // lines of JSON with id and text: further documents to retrieve from
+	Model      string // takes answers apart into their own points, ollama:NAME; empty: by sentence
+}
+
+// Shown is how many documents a question has in the paper (section 3.2).
+const Shown = 5
+
+// Categories are the paper's kinds of question (its Figure 3), in the order of its
+// Table 1, with what they ask for.
+var Categories = []Category{
+	{"factual", "asks for particular facts or figures, with an answer that is settled"},
+	{"explanatory", "asks how something works or what it means, with its parts and processes"},
+	{"comparative", "asks how two or more things are alike and how they differ"},
+	{"subjective", "asks for a judgement, which depends on one's point of view"},
+	{"methodological", "asks how to do something, by which steps or means"},
+	{"causal", "asks for the reasons or motives behind something"},
+	{"hypothetical", "asks what would follow from a supposition"},
+	{"predictive", "asks how something may develop"},
+}
+
+// Category is a kind of question.
+type Category struct{ Name, About string }
+
+// Domains are the paper's (its Figure 9).
+var Domains = []string{"film", "economics", "religion", "biology", "music", "sports", "history", "AI", "technology", "others"}
+
+// Name is "long2rag".
+func (Benchmark) Name() string { return "long2rag" }
+
+// About says what is measured.
+func (Benchmark) About() string {
+	return "how much of what the retrieved documents say does a long answer use? (Long²RAG)"
+}
+
+//go:embed prompts
+var promptFiles embed.FS
+
+// Prompts returns the built-in prompts.
+func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
+
+// AnswerPrompt names the generation prompt.
+func (Benchmark) AnswerPrompt() string { return "long2rag/answer.txt" }
+
+// Settings are the benchmark's own flags.
+func (Benchmark) Settings() []datasets.Setting {
+	return []datasets.Setting{
+		{Name: "k", Help: fmt.Sprintf("documents given to the generator (default %d)", Shown)},
+		{Name: "corpus", Help: "file of further documents to retrieve from, lines of JSON with id and text"},
+		{Name: "points", Help: "what takes an answer apart into its own points: sentences (default) or ollama:NAME"},
+	}
+}
+
+// Configure sets them.
+func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, error) {
+	if v := values["k"]; v != "" {
+		k, err := strconv.Atoi(v)
+		if err != nil || k < 1 {
+			return nil, fmt.Errorf("--k is a positive number, not %q", v)
+		}
+		b.K = k
+	}
+	b.CorpusFile = values["corpus"]
+	switch v := values["points"]; {
+	case v == "" || v == "sentences":
+	case strings.HasPrefix(v, "ollama:") && v != "ollama:":
+		b.Model = v
+	default:
+		return nil, fmt.Errorf("--points is sentences or ollama:NAME, not %q", v)
+	}
+	return b, nil
+}
+
+// Names of the metrics.
+const (
+	KPR    = "kpr"
+	KPP    = "kpp"
+	KPF    = "kpf"
+	Point  = "key_point"
+	Words  = "words"
+	Tokens = "answer_tokens"
+)
+
+// Metrics are those of the paper's sections 4 and 6.4.
+func (Benchmark) Metrics() []datasets.Metric {
+	return []datasets.Metric{
+		{Name: KPR, Title: "KPR", Percent: true, High: 1, Bounded: true, Judged: true, Lead: true, Explain: "key point recall: share of a question's key points that the answer entails, mean over questions (equation 2)"},
+		{Name: KPP, Title: "KPP", Percent: true, High: 1, Bounded: true, Judged: true, Explain: "key point precision: share of the answer's own points that are among the key points, mean over questions (section 6.4)"},
+		{Name: KPF, Title: "KPF", Percent: true, High: 1, Bounded: true, Judged: true, Explain: "harmonic mean of a question's recall and precision, mean over questions (section 6.4)"},
+		{Name: Words, Title: "Words", Explain: "mean length of an answer"},
+		{Name: Tokens, Title: "Tokens", Explain: "mean length of an answer in tokens"},
+		{Name: Point, Title: "Key points", Percent: true, High: 1, Bounded: true, Judged: true, Aside: true, Explain: "the key points one by one, pooled over questions"},
+	}
+}
+
+// Defaults give each question its own documents, decode greedily and leave room for a
+// long answer.
+func (Benchmark) Defaults() datasets.Defaults {
+	return datasets.Defaults{Budget: datasets.Budget{Tokens: 128_000}, Depth: 100, NumPredict: 2048, Temperature: 0, TopP: 1, Retrievers: "given"}
+}
+
+// Notes say in the manifest what was loaded.
+func (b Benchmark) Notes(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
+	points := b.Model
+	if points == "" {
+		points = "sentences"
+	}
+	n := 0
+	for _, it := range ds.Items {
+		n += len(it.(*item).question.KeyPoints)
+	}
+	return map[string]string{"k": strconv.Itoa(b.k()), "answers_taken_apart_by": points, "key_points": strconv.Itoa(n)}
+}
+
+func (b Benchmark) k() int {
+	if b.K > 0 {
+		return b.K
+	}
+	return Shown
+}
+
+// PointModel names the model that takes answers apart.
+func (b Benchmark) PointModel() string { return b.Model }
+
+// PointPrompt is its prompt.
+func (Benchmark) PointPrompt() (string, json.RawMessage) {
+	return "long2rag/points.txt", json.RawMessage(`{"type":"object","properties":{"points":{"type":"array","items":{"type":"string"}}},"required":["points"]}`)
+}
+
+// PlainPoints takes every sentence for a point; headings and other lines without two
+// content words are none.
+func (Benchmark) PlainPoints(answer string) []string {
+	var out []string
+	for _, s := range text.Sentences(answer) {
+		if len(text.Terms(s)) > 1 {
+			out = append(out, s)
+		}
+	}
+	return out
+}

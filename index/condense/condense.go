@@ -1,0 +1,209 @@
+// Package condense makes of a retrieved document what is shown of it: its first
+// tokens, a snippet, or a summary (Long²RAG, section 5.6).
+package condense
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"lore/local"
+	"lore/local/extractive"
+	"lore/local/prompt"
+	"lore/local/text"
+	"lore/local/tokens"
+)
+
+//go:embed prompts
+var promptFiles embed.FS
+
+// Prompts returns the built-in prompts.
+func Prompts() fs.FS { return prompt.Embedded(promptFiles) }
+
+// Kind is a way to shorten documents.
+type Kind string
+
+// The kinds.
+const (
+	First   Kind = "first"   // the first tokens
+	Snippet Kind = "snippet" // copied sentences that fit the question
+	Summary Kind = "summary"
+)
+
+// Sizes of what is made, in words. A model may write up to predict tokens.
+const (
+	snippetWords = 100
+	summaryWords = 150
+	predict      = 512
+)
+
+// Shape says what is shown of each document. The zero value shows it whole.
+type Shape struct {
+	Kind   Kind
+	Tokens int    // of First
+	Model  string // that makes snippets or summaries; none: by word overlap, and by the extractive generator
+}
+
+// Job is a document that was retrieved for a question.
+type Job struct{ Query, Document string }
+
+// Caller runs calls through the door; gate.Gate is one.
+type Caller interface {
+	All(ctx context.Context, calls []local.Call, done func(i int, reply local.Reply)) error
+}
+
+// Condenser shortens documents. Calls and Call are needed for a model alone.
+type Condenser struct {
+	Shape
+	Calls   Caller
+	Call    local.Call
+	Prompts *prompt.Set
+	Fit     func(calls []local.Call)
+}
+
+// Stats are what became of the documents.
+type Stats struct {
+	Documents int    `json:"documents"`
+	Before    int    `json:"tokens_before"`
+	After     int    `json:"tokens_after"`
+	Failed    int    `json:"failed"` // replies of the model that could not be used; their documents were shortened without it
+	Example   string `json:"example,omitempty"`
+}
+
+// Run returns what is shown of each document. step, if not nil, is told how many are
+// done.
+func (c *Condenser) Run(ctx context.Context, jobs []Job, step func(int)) ([]string, Stats, error) {
+	if step == nil {
+		step = func(int) {}
+	}
+	stats := Stats{Documents: len(jobs)}
+	out := make([]string, len(jobs))
+	if c.Model != "" {
+		if err := c.ask(ctx, jobs, out, &stats, step); err != nil {
+			return nil, stats, err
+		}
+	}
+	generator := extractive.New()
+	for i, j := range jobs {
+		if err := ctx.Err(); err != nil {
+			return nil, stats, context.Cause(ctx)
+		}
+		if out[i] == "" {
+			var err error
+			if out[i], err = c.alone(ctx, generator, j); err != nil {
+				return nil, stats, err
+			}
+			step(i + 1)
+		}
+		stats.Before += tokens.Count(j.Document)
+		stats.After += tokens.Count(out[i])
+	}
+	return out, stats, nil
+}
+
+// alone shortens a document without a model.
+func (c *Condenser) alone(ctx context.Context, generator *extractive.Backend, j Job) (string, error) {
+	switch c.Kind {
+	case First:
+		cut, _ := tokens.Cut(j.Document, c.Tokens)
+		return cut, nil
+	case Snippet:
+		return snippet(j, snippetWords), nil
+	case Summary:
+		reply, err := generator.Do(ctx, local.Call{Source: &local.Source{Query: j.Query, Words: summaryWords, Passages: []local.Passage{{Label: "1", Text: j.Document}}}})
+		return reply.Text, err
+	}
+	return j.Document, nil
+}
+
+// ask has the model shorten all documents.
+func (c *Condenser) ask(ctx context.Context, jobs []Job, out []string, stats *Stats, step func(int)) error {
+	p, err := c.Prompts.Load("condense/" + string(c.Kind) + ".txt")
+	if err != nil {
+		return err
+	}
+	words := map[Kind]int{Snippet: snippetWords, Summary: summaryWords}[c.Kind]
+	calls := make([]local.Call, len(jobs))
+	for i, j := range jobs {
+		calls[i] = c.Call
+		calls[i].Options.NumPredict = predict
+		if calls[i].Messages, err = p.Render(map[string]any{"Document": j.Document, "Query": j.Query, "Words": words}); err != nil {
+			return err
+		}
+	}
+	if c.Fit != nil && len(calls) > 0 {
+		c.Fit(calls)
+	}
+	done := 0
+	return c.Calls.All(ctx, calls, func(i int, r local.Reply) {
+		if out[i] = strings.TrimSpace(r.Text); r.Outcome != local.OK || out[i] == "" {
+			out[i] = ""
+			if stats.Failed++; stats.Example == "" {
+				stats.Example = fmt.Sprintf("%s: %s", r.Outcome, r.Detail)
+			}
+		}
+		done++
+		step(done)
+	})
+}
+
+// snippet copies the sentences that hold most of the question's words, weighted by
+// their inverse frequency over the document's sentences, up to a number of words and
+// in the document's order. A gap is marked.
+func snippet(j Job, words int) string {
+	sentences := text.Sentences(j.Document)
+	query := map[string]bool{}
+	for _, t := range text.Terms(j.Query) {
+		query[t] = true
+	}
+	has := make([]map[string]bool, len(sentences))
+	df := map[string]float64{}
+	for i, s := range sentences {
+		has[i] = map[string]bool{}
+		for _, t := range text.Terms(s) {
+			if query[t] && !has[i][t] {
+				has[i][t] = true
+				df[t]++
+			}
+		}
+	}
+	scores := make([]float64, len(sentences))
+	order := make([]int, len(sentences))
+	for i := range sentences {
+		order[i] = i
+		for _, t := range text.Terms(sentences[i]) {
+			if has[i][t] {
+				scores[i] += math.Log((float64(len(sentences)) + 1) / (df[t] + 0.5))
+				delete(has[i], t)
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	var taken []int
+	for _, i := range order {
+		if n := len(strings.Fields(sentences[i])); n <= words {
+			taken = append(taken, i)
+			words -= n
+		}
+	}
+	if len(taken) == 0 && len(order) > 0 { // each sentence is too long alone
+		return strings.Join(strings.Fields(sentences[order[0]])[:words], " ")
+	}
+	slices.Sort(taken)
+	var b strings.Builder
+	for n, i := range taken {
+		if n > 0 {
+			b.WriteString(" ")
+			if i > taken[n-1]+1 {
+				b.WriteString("… ")
+			}
+		}
+		b.WriteString(sentences[i])
+	}
+	return b.String()
+}

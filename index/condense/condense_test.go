@@ -1,0 +1,62 @@
+package condense
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"lore/local"
+	"lore/local/prompt"
+	"lore/local/tokens"
+)
+
+const document = "The town has a long history. The harbour wall was built in 1931 from granite. Its cost was 40,000 crowns. Nobody liked the mayor. The wall held in the storm of 1953. The bakery opens at six."
+
+func TestSnippetCopiesWhatFits(t *testing.T) {
+	got := snippet(Job{"What did the harbour wall cost, and did the wall hold in the storm?", document}, 20)
+	if got != "The harbour wall was built in 1931 from granite. … The wall held in the storm of 1953." {
+		t.Errorf("%q", got)
+	}
+	if got := snippet(Job{"zebra", document}, 8); got != "The town has a long history." {
+		t.Errorf("no common word: %q", got)
+	}
+	if got := snippet(Job{"x", strings.Repeat("word ", 50)}, 10); len(strings.Fields(got)) != 10 {
+		t.Errorf("one long sentence: %q", got)
+	}
+	if got := snippet(Job{"x", ""}, 10); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+type scripted func(i int) local.Reply
+
+func (s scripted) All(_ context.Context, calls []local.Call, done func(int, local.Reply)) error {
+	for i := range calls {
+		done(i, s(i))
+	}
+	return nil
+}
+
+// What a model fails to shorten is shortened without it, and counted.
+func TestKinds(t *testing.T) {
+	jobs := []Job{{"harbour wall", document}, {"bakery", document}}
+	for _, c := range []Condenser{{Shape: Shape{Kind: First, Tokens: 7}}, {Shape: Shape{Kind: Snippet}}, {Shape: Shape{Kind: Summary}}, {}} {
+		out, stats, err := c.Run(context.Background(), jobs, nil)
+		if err != nil || len(out) != 2 || out[0] == "" || stats.Documents != 2 || stats.Before != 2*tokens.Count(document) || stats.After > stats.Before {
+			t.Errorf("%+v: %q %+v %v", c.Shape, out, stats, err)
+		}
+		if c.Kind == First && tokens.Count(out[0]) != 7 {
+			t.Errorf("%q", out[0])
+		}
+	}
+	c := Condenser{Shape: Shape{Kind: Summary, Model: "m"}, Prompts: prompt.NewSet(nil, Prompts()), Calls: scripted(func(i int) local.Reply {
+		if i == 0 {
+			return local.Reply{Outcome: local.OK, Text: " The wall. "}
+		}
+		return local.Fail(local.Cut, "too many words")
+	})}
+	out, stats, err := c.Run(context.Background(), jobs, nil)
+	if err != nil || out[0] != "The wall." || out[1] == "" || stats.Failed != 1 || !strings.Contains(stats.Example, "cut") {
+		t.Errorf("%q %+v %v", out, stats, err)
+	}
+}
