@@ -45,6 +45,7 @@ var outside = []struct {
 	{"github.com/yalue/onnxruntime_go", []string{"lore/embed"}},
 	{"github.com/dlclark/regexp2", []string{"lore/embed"}},
 	{"golang.org/x/text", []string{"lore/embed"}},
+	{"golang.org/x/net/html", []string{"lore/datasets/sources"}},
 	{"google.golang.org/protobuf", []string{"lore/embed/testmodel"}},
 	{"github.com/viterin/vek", []string{"lore/index"}},
 	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/msrs"}},

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,13 +17,79 @@ import (
 	"lore/local/stage"
 )
 
-type buildFlags struct {
+// makerFlags are the flags of every build in which a model writes.
+type makerFlags struct {
 	retrievalFlags
-	domain, docs, queries, delimiter, model, embedder, out, host, prompts string
-	headings                                                              bool
-	tries, slots, numCtx                                                  int
-	threshold                                                             float64
-	seed                                                                  uint64
+	model, out, host, prompts, think string
+	tries, slots, numCtx             int
+	seed                             uint64
+}
+
+func (f *makerFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.model, "model", "", "model that writes: ollama:NAME")
+	fl.StringVar(&f.out, "out", "", "folder to write")
+	fl.StringVar(&f.prompts, "prompts", "", "folder whose files replace built-in prompts of the same name")
+	fl.IntVar(&f.tries, "tries", 3, "most tries of a reply that is refused")
+	fl.IntVar(&f.slots, "slots", 1, "calls at once to the model server: its OLLAMA_NUM_PARALLEL")
+	fl.IntVar(&f.numCtx, "num-ctx", 0, "context window in tokens (default: from the longest prompt)")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the model and of all that is drawn")
+	fl.StringVar(&f.think, "think", "", "thoughts of models that can think: false, true, low, medium or high (default false)")
+	addHost(c, &f.host)
+	f.retrievalFlags.add(c)
+}
+
+// check refuses what no build takes. whole is the file that ends a finished build.
+func (f makerFlags) check(verb, whole string) error {
+	switch {
+	case f.out == "":
+		return &run.UsageError{Msg: verb + " needs --out"}
+	case f.model != "" && (!strings.HasPrefix(f.model, "ollama:") || f.model == "ollama:"):
+		return &run.UsageError{Msg: fmt.Sprintf("--model is ollama:NAME, not %q", f.model)}
+	case f.tries < 1 || f.slots < 1 || f.numCtx < 0:
+		return &run.UsageError{Msg: "--tries and --slots are at least 1, and --num-ctx is not negative"}
+	case !slices.Contains(thinking, f.think):
+		return &run.UsageError{Msg: "--think is false, true, low, medium or high"}
+	}
+	if _, err := os.Stat(filepath.Join(f.out, whole)); err == nil {
+		return &run.UsageError{Msg: f.out + " holds a whole dataset already; choose another --out or remove it"}
+	}
+	return nil
+}
+
+// options are the settings of the build for the engine.
+func (f makerFlags) options(c *cobra.Command) (run.Options, error) {
+	stderr := c.ErrOrStderr()
+	opt := run.Options{Host: f.host, Slots: f.slots, NumCtx: f.numCtx, Seed: f.seed, Think: f.think, Analyzer: f.analyzer, BM25: f.params(), IndexDir: f.indexDir, Progress: newProgress(stderr),
+		Warn: func(s string) { fmt.Fprintln(stderr, "warning: "+report.Plain(s)) }}
+	if opt.IndexDir == "" {
+		opt.IndexDir = indexDir(f.out)
+	}
+	var err error
+	if opt.Embedding, err = f.embedding(); err != nil {
+		return opt, err
+	}
+	opt.Embedding.Dir = opt.IndexDir
+	if f.prompts != "" {
+		opt.Prompts = os.DirFS(f.prompts)
+	}
+	return opt, nil
+}
+
+// session is a build by the model that was named, if any.
+func (f makerFlags) session(door *run.Door, opt run.Options) *stage.Session {
+	s := &stage.Session{Prompts: door.Prompts, Tries: f.tries, Step: opt.Progress.Start}
+	if f.model != "" {
+		s.Calls, s.Call, s.Fit = door.Gate, door.Call, door.Fit
+	}
+	return s
+}
+
+type buildFlags struct {
+	makerFlags
+	domain, docs, queries, delimiter, embedder string
+	headings                                   bool
+	threshold                                  float64
 }
 
 func newBuild() *cobra.Command {
@@ -30,7 +97,7 @@ func newBuild() *cobra.Command {
 		Use: "build", Short: "Make a dataset from documents of your own", Example: "  lore build msrs -h", Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBuildMSRS(), newBuildCRUX())
+	c.AddCommand(newBuildMSRS(), newBuildCRUX(), newBuildLong2RAG())
 	return c
 }
 
@@ -57,19 +124,11 @@ func newBuildMSRS() *cobra.Command {
 	fl.StringVar(&f.domain, "domain", "", "story or meeting")
 	fl.StringVar(&f.docs, "docs", "", "folder of .txt and .md files")
 	fl.StringVar(&f.queries, "queries", "", "lines of JSON: id, query, summary, documents, and for stories story")
-	fl.StringVar(&f.out, "out", "", "folder to write")
-	fl.StringVar(&f.model, "model", "", "model that rewrites, checks and merges: ollama:NAME")
 	fl.StringVar(&f.delimiter, "delimiter", "", "story: regular expression of the lines that begin a chapter")
 	fl.BoolVar(&f.headings, "headings", false, "story: chapters begin at Markdown headings and lines like \"Chapter 3\" or \"IV.\"")
-	fl.IntVar(&f.tries, "tries", 3, "story: most rewritings of a query")
 	fl.Float64Var(&f.threshold, "threshold", 0.3, "meeting: least mean similarity in a cluster, from -1 to 1")
 	fl.StringVar(&f.embedder, "embedder", "", "meeting: dense:DIR or dense:ollama:NAME (default: lexical vectors)")
-	fl.StringVar(&f.prompts, "prompts", "", "folder whose files replace built-in prompts of the same name")
-	fl.IntVar(&f.slots, "slots", 1, "calls at once to the model server: its OLLAMA_NUM_PARALLEL")
-	fl.IntVar(&f.numCtx, "num-ctx", 0, "context window in tokens (default: from the longest prompt)")
-	fl.Uint64Var(&f.seed, "seed", 1, "seed of the model")
-	addHost(c, &f.host)
-	f.retrievalFlags.add(c)
+	f.makerFlags.add(c)
 	return c
 }
 
@@ -81,20 +140,19 @@ func (f buildFlags) check() (*regexp.Regexp, error) {
 	switch {
 	case f.domain != "story" && f.domain != "meeting":
 		return usage("--domain is story or meeting")
-	case f.docs == "" || f.queries == "" || f.out == "":
-		return usage("build msrs needs --docs, --queries and --out")
+	case f.docs == "" || f.queries == "":
+		return usage("build msrs needs --docs and --queries")
 	case f.domain == "story" && f.model == "":
 		return usage("stories need --model: their queries are rewritten by one")
 	case f.domain == "story" && (f.delimiter == "") == !f.headings:
 		return usage("stories need either --delimiter or --headings")
-	case f.model != "" && (!strings.HasPrefix(f.model, "ollama:") || f.model == "ollama:"):
-		return usage("--model is ollama:NAME, not %q", f.model)
 	case f.embedder != "" && !strings.HasPrefix(f.embedder, "dense:"):
 		return usage("--embedder is dense:DIR or dense:ollama:NAME, not %q", f.embedder)
-	case f.tries < 1 || f.slots < 1 || f.numCtx < 0:
-		return usage("--tries and --slots are at least 1, and --num-ctx is not negative")
 	case !(f.threshold >= -1 && f.threshold <= 1):
 		return usage("--threshold is from -1 to 1")
+	}
+	if err := f.makerFlags.check("build msrs", msrs.OwnFile); err != nil {
+		return nil, err
 	}
 	if f.headings || f.domain == "meeting" {
 		return msrs.Headings, nil
@@ -111,9 +169,6 @@ func buildMSRS(c *cobra.Command, f buildFlags) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(f.out, msrs.OwnFile)); err == nil {
-		return &run.UsageError{Msg: f.out + " holds a whole dataset already; choose another --out or remove it"}
-	}
 	docs, err := msrs.ReadTexts(os.DirFS(f.docs), f.docs)
 	if err != nil {
 		return err
@@ -126,19 +181,9 @@ func buildMSRS(c *cobra.Command, f buildFlags) error {
 	if err != nil {
 		return err
 	}
-	stderr := c.ErrOrStderr()
-	progress := newProgress(stderr)
-	opt := run.Options{Host: f.host, Slots: f.slots, NumCtx: f.numCtx, Seed: f.seed, Analyzer: f.analyzer, IndexDir: f.indexDir, Progress: progress,
-		Warn: func(s string) { fmt.Fprintln(stderr, "warning: "+report.Plain(s)) }}
-	if opt.IndexDir == "" {
-		opt.IndexDir = indexDir(f.out)
-	}
-	if opt.Embedding, err = f.embedding(); err != nil {
+	opt, err := f.options(c)
+	if err != nil {
 		return err
-	}
-	opt.Embedding.Dir = opt.IndexDir
-	if f.prompts != "" {
-		opt.Prompts = os.DirFS(f.prompts)
 	}
 	return f.build(c, opt, at, docs, sources)
 }
@@ -166,15 +211,6 @@ func (f buildFlags) build(c *cobra.Command, opt run.Options, at *regexp.Regexp, 
 	return f.finish(c, b, raw, len(sources))
 }
 
-// session is a build by the model that was named, if any.
-func (f buildFlags) session(door *run.Door, opt run.Options) *stage.Session {
-	s := &stage.Session{Prompts: door.Prompts, Tries: f.tries, Step: opt.Progress.Start}
-	if f.model != "" {
-		s.Calls, s.Call, s.Fit = door.Gate, door.Call, door.Fit
-	}
-	return s
-}
-
 // meeting clusters by the vectors that were asked for.
 func (f buildFlags) meeting(c *cobra.Command, opt run.Options, b *msrs.Builder, sources []msrs.Source) ([]msrs.Query, error) {
 	texts := make([]string, len(sources))
@@ -190,10 +226,6 @@ func (f buildFlags) meeting(c *cobra.Command, opt run.Options, b *msrs.Builder, 
 
 // finish writes the dataset, checks that it loads, and says what was dropped.
 func (f buildFlags) finish(c *cobra.Command, b *msrs.Builder, raw msrs.Raw, asked int) error {
-	stages := map[string]int{}
-	for _, e := range b.Log() {
-		stages[e.Stage]++
-	}
 	stderr := c.ErrOrStderr()
 	logFile := filepath.Join(f.out, "build-log.jsonl")
 	if len(raw.Queries["test"]) == 0 {
@@ -210,21 +242,11 @@ func (f buildFlags) finish(c *cobra.Command, b *msrs.Builder, raw msrs.Raw, aske
 		fmt.Fprintln(stderr, "warning: "+report.Plain(w))
 	}
 	g := datasets.Grid{Head: []string{"queries given", "queries built", "documents", "refused tries", "dropped"},
-		Rows: [][]string{{fmt.Sprint(asked), fmt.Sprint(len(ds.Items)), fmt.Sprint(len(raw.Documents)), fmt.Sprint(stages["check"] + refusals(b.Log())), fmt.Sprint(stages["drop"])}}}
+		Rows: [][]string{{fmt.Sprint(asked), fmt.Sprint(len(ds.Items)), fmt.Sprint(len(raw.Documents)), fmt.Sprint(b.Refused()), fmt.Sprint(b.Dropped())}}}
 	report.Text(c.OutOrStdout(), g)
 	fmt.Fprintf(stderr, "What was done and why: %s\nNext: lore run msrs %s\n", logFile, f.out)
-	if stages["drop"] > 0 {
-		return fmt.Errorf("%w: %d queries or clusters were dropped; %s says why", errPartial, stages["drop"], logFile)
+	if b.Dropped() > 0 {
+		return fmt.Errorf("%w: %d queries or clusters were dropped; %s says why", errPartial, b.Dropped(), logFile)
 	}
 	return nil
-}
-
-func refusals(log []stage.Event) int {
-	n := 0
-	for _, e := range log {
-		if e.Stage == "rewrite" && strings.HasPrefix(e.Detail, "refused") {
-			n++
-		}
-	}
-	return n
 }

@@ -140,7 +140,7 @@ func buildCRUX(c *cobra.Command, f buildCRUXFlags) error {
 		return err
 	}
 	defer judges.Close()
-	session := buildFlags{tries: f.tries, model: f.model}.session(door, opt)
+	session := makerFlags{tries: f.tries, model: f.model}.session(door, opt)
 	b := &crux.Builder{Session: session, Judge: judges.List[0], Questions: f.questions, Eta: f.eta, Graded: opt.Progress.Start}
 	topics, passages, err := b.Build(c.Context(), pairs, texts)
 	if err != nil {
@@ -165,22 +165,12 @@ func (f buildCRUXFlags) finish(c *cobra.Command, b *crux.Builder, asked int, log
 	if err != nil {
 		return err
 	}
-	stages := map[string]int{}
-	for _, e := range b.Log() {
-		stages[e.Stage]++
-	}
-	ungraded := 0
-	for _, e := range b.Log() {
-		if e.Stage == "grade" && strings.Contains(e.Detail, "counts 0") {
-			ungraded++
-		}
-	}
 	g := datasets.Grid{Head: []string{"pairs", "topics", "passages", "refused replies", "grades not read", "dropped"},
-		Rows: [][]string{{fmt.Sprint(asked), fmt.Sprint(len(ds.Items)), fmt.Sprint(documents(ds)), fmt.Sprint(stages["passages"] + stages["request"] + stages["questions"]), fmt.Sprint(ungraded), fmt.Sprint(stages["drop"])}}}
+		Rows: [][]string{{fmt.Sprint(asked), fmt.Sprint(len(ds.Items)), fmt.Sprint(documents(ds)), fmt.Sprint(b.Refused()), fmt.Sprint(b.Ungraded), fmt.Sprint(b.Dropped())}}}
 	report.Text(c.OutOrStdout(), g)
 	fmt.Fprintf(c.ErrOrStderr(), "What was done and why: %s\nNext: lore run crux %s\n", logFile, f.out)
-	if stages["drop"]+ungraded > 0 {
-		return fmt.Errorf("%w: %d pairs or documents were dropped and %d grades could not be read; %s says why", errPartial, stages["drop"], ungraded, logFile)
+	if b.Dropped()+b.Ungraded > 0 {
+		return fmt.Errorf("%w: %d pairs or documents were dropped and %d grades could not be read; %s says why", errPartial, b.Dropped(), b.Ungraded, logFile)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
 	"lore/datasets/all"
+	"lore/datasets/long2rag"
 	"lore/datasets/msrs"
 )
 
@@ -55,20 +56,25 @@ func documents(ds *datasets.Dataset) int {
 }
 
 type importFlags struct {
-	out, domain, corpus string
-	queries             []string
+	out, domain, corpus, mapping string
+	queries                      []string
 }
 
 func newDataImport() *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
-		Use:   "import msrs DIR | import msrs --corpus FILE --queries SPLIT=FILE...",
+		Use:   "import msrs DIR | import msrs --corpus FILE --queries SPLIT=FILE... | import long2rag FILE",
 		Short: "Turn published data into lore's own layout, checked",
 		Long: "import reads a published folder (documents/*.txt beside queries_test.json and the\n" +
 			"other splits), or the tables of the Hugging Face layout as Parquet or JSON, checks\n" +
 			"ids, counts and gold documents, and writes documents.jsonl, queries.jsonl and\n" +
-			"msrs.json with their hash.",
-		Example: "  lore data import msrs MSRS/story --out story\n  lore data import msrs --domain story --corpus corpus.parquet --queries test=test.parquet --queries train=train.parquet --out story",
+			"msrs.json with their hash.\n\n" +
+			"For long2rag it reads a list or lines of JSON whose fields may have other names,\n" +
+			"checks them, and writes lines of lore's own form. --map says which name a field has:\n" +
+			"id, question, category, domain, documents, documents.id, documents.title,\n" +
+			"documents.text, key_points, key_points.id, key_points.text, key_points.spans,\n" +
+			"key_points.documents.",
+		Example: "  lore data import msrs MSRS/story --out story\n  lore data import msrs --domain story --corpus corpus.parquet --queries test=test.parquet --queries train=train.parquet --out story\n  lore data import long2rag published.json --map question=query,documents.text=content --out long2rag.jsonl",
 		Args:    usageArgs(cobra.RangeArgs(1, 2)),
 		RunE:    func(c *cobra.Command, args []string) error { return importData(c, f, args) },
 	}
@@ -76,12 +82,18 @@ func newDataImport() *cobra.Command {
 	fl.StringVar(&f.out, "out", "", "folder to write (default: the domain's name)")
 	fl.StringVar(&f.domain, "domain", "", "story or meeting (default: the folder's name)")
 	fl.StringVar(&f.corpus, "corpus", "", "table of documents")
+	fl.StringVar(&f.mapping, "map", "", "long2rag: comma list of FIELD=NAME where the file's names are not found by themselves")
 	fl.StringArrayVar(&f.queries, "queries", nil, "table of queries as SPLIT=FILE; may be repeated")
 	return c
 }
 
 func importData(c *cobra.Command, f importFlags, args []string) error {
+	if args[0] == (long2rag.Benchmark{}).Name() {
+		return importLong2RAG(c, f, args[1:])
+	}
 	switch {
+	case f.mapping != "":
+		return &run.UsageError{Msg: "--map is for long2rag"}
 	case args[0] != (msrs.Benchmark{}).Name():
 		return &run.UsageError{Msg: fmt.Sprintf("there is nothing to import for %q; published SummHay files are read as they are", args[0])}
 	case (len(args) == 2) == (f.corpus != ""):
@@ -107,6 +119,51 @@ func importData(c *cobra.Command, f importFlags, args []string) error {
 		return err
 	}
 	return verifyMSRS(c, out)
+}
+
+func importLong2RAG(c *cobra.Command, f importFlags, files []string) error {
+	if len(files) != 1 || f.domain != "" || f.corpus != "" || len(f.queries) > 0 {
+		return &run.UsageError{Msg: "import long2rag takes one file, --map and --out"}
+	}
+	if f.out == "" {
+		f.out = "long2rag.jsonl"
+	}
+	mapping, err := long2rag.ReadMapping(f.mapping)
+	if err != nil {
+		return &run.UsageError{Msg: "--map: " + err.Error()}
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		return asInput(files[0], err)
+	}
+	questions, err := long2rag.ReadMapped(files[0], data, mapping)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(f.out); err == nil {
+		return &run.UsageError{Msg: f.out + " is there already; choose another --out or remove it"}
+	}
+	if err := datasets.WriteLines(f.out, questions); err != nil {
+		return err
+	}
+	ds, err := long2rag.Benchmark{}.Load([]string{f.out})
+	if err != nil {
+		return err
+	}
+	for _, w := range append(ds.Warnings, long2rag.CheckCounts(questions)...) {
+		fmt.Fprintln(c.ErrOrStderr(), "warning: "+report.Plain(w))
+	}
+	points, spans := 0, 0
+	for _, q := range questions {
+		points += len(q.KeyPoints)
+		for _, p := range q.KeyPoints {
+			spans += len(p.Spans)
+		}
+	}
+	report.Text(c.OutOrStdout(), datasets.Grid{Head: []string{"questions", "documents", "key points", "spans"},
+		Rows: [][]string{{fmt.Sprint(len(questions)), fmt.Sprint(documents(ds)), fmt.Sprint(points), fmt.Sprint(spans)}}})
+	fmt.Fprintf(c.ErrOrStderr(), "Next: lore run long2rag %s\n", f.out)
+	return nil
 }
 
 func readPublished(f importFlags, args []string) (msrs.Raw, string, error) {

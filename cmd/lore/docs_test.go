@@ -5,10 +5,12 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"lore/embed/testmodel"
+	"lore/local/ollama/ollamatest"
 )
 
 var update = flag.Bool("update", false, "rewrite the output of documented examples")
@@ -51,6 +53,8 @@ func TestDocumentedExamples(t *testing.T) {
 				}
 			}
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			server := &ollamatest.Server{Slots: 4, Answer: ollamatest.Careful, Names: []string{"careful"}, Logprobs: true} // the scripted model of the documents
+			t.Setenv("OLLAMA_HOST", server.Start(t).URL)
 			out, n := runExamples(t, string(data), demo)
 			ran += n
 			if out == string(data) {
@@ -126,8 +130,12 @@ func run1(t *testing.T, command, demo string) string {
 	if code := Main(args[1:], &b, &b); code != exitOK {
 		t.Fatalf("%s: exit code %d\n%s", command, code, b.String())
 	}
-	return b.String()
+	return callTime.ReplaceAllString(b.String(), "$1 …")
 }
+
+// callTime is the last column of the line about a server's model in the table of model
+// calls: the one figure that is never the same.
+var callTime = regexp.MustCompile(`(?m)^(ollama:.*\d) +[0-9.]+m?s$`)
 
 // shellFields splits a command line at spaces outside single quotes.
 func shellFields(s string) []string {

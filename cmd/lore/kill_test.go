@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,11 +28,28 @@ func TestKillAtAnyMoment(t *testing.T) {
 		kills = 8
 	}
 	server := &ollamatest.Server{Slots: 4, Delay: 10 * time.Millisecond, Answer: ollamatest.Plausible}
-	url := server.Start(t).URL
+	killing{server: server, kills: kills, files: []string{"scores.json"}, seed: 7, args: []string{"run", "summhay", "--slots", "4", "--retriever", "oracle,bm25",
+		"--budget-tokens", "2000", "--generator", "ollama:fake", "--judge", "lexical,ollama:fake"}}.test(t)
+}
+
+// killing is a command that is killed with SIGKILL at random moments and run again.
+type killing struct {
+	server *ollamatest.Server
+	args   []string // all but --host and --out
+	files  []string // that must be those of an undisturbed run
+	whole  string   // the file that ends a command which does not run a second time; empty if it does
+	kills  int
+	seed   uint64
+}
+
+// test fails if a rerun fails, asks for anything again that was finished, or ends with
+// other files.
+func (k killing) test(t *testing.T) {
+	t.Helper()
+	url := k.server.Start(t).URL
 	cache := t.TempDir()
 	command := func(out string) *exec.Cmd {
-		cmd := exec.Command(os.Args[0], "run", "summhay", "--host", url, "--slots", "4", "--retriever", "oracle,bm25", "--budget-tokens", "2000",
-			"--generator", "ollama:fake", "--judge", "lexical,ollama:fake", "--out", out)
+		cmd := exec.Command(os.Args[0], append(slices.Clone(k.args), "--host", url, "--out", out)...)
 		cmd.Env = append(os.Environ(), asCommand+"=1", "XDG_CACHE_HOME="+cache)
 		return cmd
 	}
@@ -39,53 +57,60 @@ func TestKillAtAnyMoment(t *testing.T) {
 	if out, err := command(calm).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	total := server.Count()
-	want := read(t, calm, "scores.json")
-
-	rng := rand.New(rand.NewPCG(7, 11))
+	total := k.server.Count()
+	rng := rand.New(rand.NewPCG(k.seed, 11))
 	interrupted := 0
-	for range kills {
-		dir := filepath.Join(t.TempDir(), "run")
-		cmd := command(dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		// A moment is a number of requests and a little more, so that a slow machine
-		// is killed as often in mid-run as a fast one.
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		moment, over := server.Count()+rng.IntN(total), false
-		for server.Count() < moment && !over {
-			select {
-			case err := <-ended:
-				ended <- err
-				over = true
-			case <-time.After(time.Millisecond):
-			}
-		}
-		time.Sleep(time.Duration(rng.IntN(12)) * time.Millisecond)
-		_ = cmd.Process.Kill() // it may have finished
-		if <-ended != nil {
+	for range k.kills {
+		dir := filepath.Join(t.TempDir(), "out")
+		if k.interrupt(t, command(dir), total, rng) {
 			interrupted++
 		}
+		if _, err := os.Stat(filepath.Join(dir, k.whole)); k.whole != "" && err == nil {
+			continue // killed after its last write, or not at all
+		}
 		finished := journalled(t, dir)
-		before := server.Count()
+		before := k.server.Count()
 		if out, err := command(dir).CombinedOutput(); err != nil {
 			t.Fatalf("the rerun failed: %v\n%s", err, out)
 		}
-		for _, req := range server.Chats()[before:] {
+		for _, req := range k.server.Chats()[before:] {
 			if finished[requestKey(req)] {
 				t.Errorf("a finished call was asked again: %.80s", req.Messages[len(req.Messages)-1].Content)
 			}
 		}
-		if got := read(t, dir, "scores.json"); !bytes.Equal(got, want) {
-			t.Fatal("scores.json differs from that of an undisturbed run")
+		for _, name := range k.files {
+			if !bytes.Equal(read(t, dir, name), read(t, calm, name)) {
+				t.Fatalf("%s differs from that of an undisturbed run", name)
+			}
 		}
 	}
-	t.Logf("%d of %d runs were killed before their end", interrupted, kills)
-	if interrupted < kills/2 {
-		t.Errorf("only %d of %d kills came in time: the test proves little", interrupted, kills)
+	t.Logf("%d of %d were killed before their end", interrupted, k.kills)
+	if interrupted < k.kills/2 {
+		t.Errorf("only %d of %d kills came in time: the test proves little", interrupted, k.kills)
 	}
+}
+
+// interrupt starts a command and kills it. A moment is a number of requests and a
+// little more, so that a slow machine is killed as often in the middle as a fast one.
+func (k killing) interrupt(t *testing.T, cmd *exec.Cmd, total int, rng *rand.Rand) bool {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	moment, over := k.server.Count()+rng.IntN(total), false
+	for k.server.Count() < moment && !over {
+		select {
+		case err := <-ended:
+			ended <- err
+			over = true
+		case <-time.After(time.Millisecond):
+		}
+	}
+	time.Sleep(time.Duration(rng.IntN(12)) * time.Millisecond)
+	_ = cmd.Process.Kill() // it may have finished
+	return <-ended != nil
 }
 
 func read(t *testing.T, dir, name string) []byte {

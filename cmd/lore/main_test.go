@@ -74,8 +74,9 @@ func fakeOllama() {
 	text := flag.String("text", "", "answer of every reply without a schema")
 	judge := flag.String("verdict", "", "answer of every reply with a schema")
 	delay := flag.Duration("delay", 0, "time a reply takes")
+	careful := flag.Bool("careful", false, "answer the prompts of builds as a careful model would")
 	flag.Parse()
-	s := &ollamatest.Server{Delay: *delay,
+	s := &ollamatest.Server{Delay: *delay, Logprobs: *careful,
 		Misdeed: func(n int, _ api.ChatRequest) ollamatest.Misbehavior {
 			if n%*every == *every-1 {
 				return ollamatest.Misbehavior(*bad)
@@ -92,6 +93,8 @@ func fakeOllama() {
 					panic(err)
 				}
 				return out
+			case *careful:
+				return ollamatest.Careful(req)
 			}
 			return ollamatest.Plausible(req)
 		}}

@@ -133,12 +133,26 @@ func TestRealRerankers(t *testing.T) {
 // A build by a model with random weights on a real server: every failure is typed and
 // in the log, and the build ends with a dataset that loads, or says that it made none.
 func TestRealBuildCRUX(t *testing.T) {
+	realBuild(t, "topics.jsonl", "Next: lore run crux", "crux", "--msrs", "../../datasets/msrs/sample/story", "--limit", "2", "--questions", "2", "--judge", "lexical", "--num-ctx", "2048")
+}
+
+func TestRealBuildLong2RAG(t *testing.T) {
+	seeds := filepath.Join(t.TempDir(), "seeds.txt")
+	if err := os.WriteFile(seeds, []byte("Why was the tramway closed?\nWho paid for the buses?\nHow was the hall repaired?\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	realBuild(t, "questions.jsonl", "Next: lore build long2rag", "long2rag", "--questions", seeds, "--docs", "../../docs/examples/town", "--criteria", "0", "--rounds", "1", "--num-ctx", "2048")
+}
+
+// realBuild builds with a model of random weights: the build ends, and all that failed
+// has a reason.
+func realBuild(t *testing.T, whole, next string, args ...string) {
+	t.Helper()
 	s := ollamatest.StartReal(t, 2, "tiny")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := filepath.Join(t.TempDir(), "built")
 	var out, errs bytes.Buffer
-	code := Main([]string{"build", "crux", "--msrs", "../../datasets/msrs/sample/story", "--limit", "2", "--questions", "2", "--tries", "1", "--model", "ollama:tiny", "--judge", "lexical",
-		"--host", s.URL, "--slots", "2", "--num-ctx", "2048", "--out", dir}, &out, &errs)
+	code := Main(append(append([]string{"build"}, args...), "--tries", "1", "--model", "ollama:tiny", "--host", s.URL, "--slots", "2", "--out", dir), &out, &errs)
 	if code != exitOK && code != exitPartial {
 		t.Fatalf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
@@ -151,8 +165,8 @@ func TestRealBuildCRUX(t *testing.T) {
 			t.Errorf("an event without a stage or a reason: %+v", e)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "topics.jsonl")); (err == nil) != strings.Contains(errs.String(), "Next: lore run crux") {
+	if _, err := os.Stat(filepath.Join(dir, whole)); (err == nil) != strings.Contains(errs.String(), next) {
 		t.Errorf("%v\n%s", err, errs.String())
 	}
-	t.Logf("exit code %d, %d events, first %+v", code, len(log), log[0])
+	t.Logf("exit code %d, %d events, first %+v\n%s", code, len(log), log[0], out.String())
 }

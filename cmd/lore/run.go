@@ -45,6 +45,9 @@ type runFlags struct {
 	samples           int
 }
 
+// thinking are the values of --think.
+var thinking = []string{"", "false", "true", "low", "medium", "high"}
+
 // noGeneration are the settings of verbs that open judges and generate nothing.
 var noGeneration = runFlags{temperature: -1, topP: -1, retrievalFlags: retrievalFlags{bm25Flags: bm25Flags{analyzer: "en"}, long: string(embed.Mean)}}
 
@@ -362,7 +365,7 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 		return opt, &run.UsageError{Msg: "--limit, --budget-tokens, --num-ctx and --num-predict cannot be negative, and --slots is at least 1"}
 	case len(opt.Judges) == 0:
 		return opt, &run.UsageError{Msg: "--judge needs at least one name"}
-	case !slices.Contains([]string{"", "false", "true", "low", "medium", "high"}, f.think):
+	case !slices.Contains(thinking, f.think):
 		return opt, &run.UsageError{Msg: "--think is false, true, low, medium or high"}
 	}
 	if opt.Judging, err = f.judging(); err != nil {

@@ -37,6 +37,8 @@ type Builder struct {
 	Questions int // per topic
 	Eta       int // least grade that makes a passage relevant
 	Graded    func(stage string, n int) func(done int)
+
+	Ungraded int // grades that could not be read, and count 0
 }
 
 type chunk struct {
@@ -72,14 +74,6 @@ func (b *Builder) Build(ctx context.Context, pairs []Pair, documents map[string]
 	return topics, passages, err
 }
 
-func numbered(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 type passagesReply struct {
 	Passages []string `json:"passages"`
 }
@@ -101,7 +95,7 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) ([
 		Check: func(i int, r passagesReply) string {
 			return checkPassages(r.Passages, least(i), len(strings.Fields(chunks[i].text)))
 		},
-	}, numbered(len(chunks)))
+	}, stage.Places(len(chunks)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -164,7 +158,7 @@ func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]requestReply, 
 				return fmt.Sprintf("the request has %d words, not about 50", n)
 			}
 			return ""
-		}}, numbered(len(pairs)))
+		}}, stage.Places(len(pairs)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -194,36 +188,17 @@ func checkQuestions(questions []string, n int) string {
 	if len(questions) != n {
 		return fmt.Sprintf("%d questions where %d were asked for", len(questions), n)
 	}
-	sets := make([]map[string]bool, len(questions))
 	for i, q := range questions {
 		if len(strings.Fields(q)) < 3 {
 			return fmt.Sprintf("question %d has fewer than 3 words", i+1)
 		}
-		sets[i] = map[string]bool{}
-		for _, w := range text.Terms(q) {
-			sets[i][w] = true
-		}
 		for j := range i {
-			if overlap(sets[i], sets[j]) >= sameQuestion {
+			if text.Overlap(q, questions[j]) >= sameQuestion {
 				return fmt.Sprintf("questions %d and %d are the same", j+1, i+1)
 			}
 		}
 	}
 	return ""
-}
-
-// overlap is the share of common words in both together.
-func overlap(a, b map[string]bool) float64 {
-	common := 0
-	for w := range a {
-		if b[w] {
-			common++
-		}
-	}
-	if all := len(a) + len(b) - common; all > 0 {
-		return float64(common) / float64(all)
-	}
-	return 1
 }
 
 // grade has the judge grade every passage of a topic by its questions. Passages that
@@ -259,6 +234,7 @@ func (b *Builder) grade(ctx context.Context, pairs []Pair, requests map[int]requ
 		most := 0
 		for q, v := range verdicts[t] {
 			if !v.Scored() {
+				b.Ungraded++
 				b.Note("grade", passages[p].ID, 0, "question %d counts 0: %s: %s", q+1, v.Outcome, v.Reason)
 				continue
 			}

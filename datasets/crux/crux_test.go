@@ -113,7 +113,7 @@ func TestDiagnosis(t *testing.T) {
 	for i := range 4 {
 		answer[i] = judge.Verdict{Label: "5", Value: 1}
 	}
-	notes := it.Diagnose(datasets.Retrieved{IDs: []string{"c", "a", "d"}}, map[string][]judge.Verdict{"d": make8("0")}, datasets.Output{Text: "x", Outcome: local.OK}, answer)
+	notes := it.Diagnose(&datasets.Retrieved{IDs: []string{"c", "a", "d"}}, map[string][]judge.Verdict{"d": make8("0")}, datasets.Output{Text: "x", Outcome: local.OK}, answer)
 	want := []string{"redundant: the passage d", "incomplete: no passage answers question 1:", "lost: the report does not answer question 6, which the passage c does", "incomplete: no passage answers question 7:",
 		"lost: the report does not answer question 9, which the passage a does", "lost: the report does not answer question 10, which the passage c does"}
 	if len(notes) != len(want) {

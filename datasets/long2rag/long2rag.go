@@ -106,8 +106,8 @@ const (
 func (Benchmark) Metrics() []datasets.Metric {
 	return []datasets.Metric{
 		{Name: KPR, Title: "KPR", Percent: true, High: 1, Bounded: true, Judged: true, Lead: true, Explain: "key point recall: share of a question's key points that the answer entails, mean over questions (equation 2)"},
-		{Name: KPP, Title: "KPP", Percent: true, High: 1, Bounded: true, Judged: true, Explain: "key point precision: share of the answer's own points that are among the key points, mean over questions (section 6.4)"},
-		{Name: KPF, Title: "KPF", Percent: true, High: 1, Bounded: true, Judged: true, Explain: "harmonic mean of a question's recall and precision, mean over questions (section 6.4)"},
+		{Name: KPP, Title: "KPP", Percent: true, High: 1, Bounded: true, Judged: true, Lead: true, Explain: "key point precision: share of the answer's own points that are among the key points, mean over questions (section 6.4)"},
+		{Name: KPF, Title: "KPF", Percent: true, High: 1, Bounded: true, Judged: true, Lead: true, Explain: "harmonic mean of a question's recall and precision, mean over questions (section 6.4)"},
 		{Name: Words, Title: "Words", Explain: "mean length of an answer"},
 		{Name: Tokens, Title: "Tokens", Explain: "mean length of an answer in tokens"},
 		{Name: Point, Title: "Key points", Percent: true, High: 1, Bounded: true, Judged: true, Aside: true, Explain: "the key points one by one, pooled over questions"},

@@ -181,7 +181,7 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 			if problems[i] == "" {
 				asked = append(asked, i)
 			} else {
-				b.Note("rewrite", sources[i].ID, try, "refused: %s", problems[i])
+				b.Refuse("rewrite", sources[i].ID, try, "refused: %s", problems[i])
 			}
 		}
 		checks, failed, err := stage.Round(ctx, b.Session, stage.Question[checkReply]{Stage: "check", Prompt: "msrs/check.txt", Schema: checkSchema, NumPredict: 60,
@@ -197,7 +197,7 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 				results[i] = strings.TrimSpace(queries[i].Query)
 				b.Note("rewrite", sources[i].ID, try, "%q became %q", sources[i].Query, results[i])
 			} else {
-				b.Note("check", sources[i].ID, try, "refused %q: %s", queries[i].Query, problems[i])
+				b.Refuse("check", sources[i].ID, try, "refused %q: %s", queries[i].Query, problems[i])
 			}
 		}
 		open = slices.DeleteFunc(open, func(i int) bool { return results[i] != "" })

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"text/template"
 
 	"lore/local"
@@ -22,7 +23,9 @@ import (
 // first. Names are paths like "summhay/answer.txt".
 type Set struct {
 	layers []fs.FS
-	used   map[string]string // hash by name
+
+	mu   sync.Mutex
+	used map[string]string // hash by name
 }
 
 // Embedded is the folder "prompts" of files that are compiled in.
@@ -56,8 +59,8 @@ type part struct {
 	body *template.Template
 }
 
-// Load reads and parses a prompt. The set remembers its hash. A Set is not safe
-// for concurrent use; a Prompt is.
+// Load reads and parses a prompt. The set remembers its hash. Sets and prompts are safe
+// for concurrent use.
 func (s *Set) Load(name string) (*Prompt, error) {
 	var data []byte
 	err := fs.ErrNotExist
@@ -74,6 +77,8 @@ func (s *Set) Load(name string) (*Prompt, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(data)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.used[name] = hex.EncodeToString(sum[:])
 	return p, nil
 }

@@ -35,6 +35,7 @@ type Event struct {
 	Stage   string `json:"stage"`
 	Subject string `json:"subject,omitempty"` // what it is about: a query, a document, a topic
 	Try     int    `json:"try,omitempty"`
+	Refused bool   `json:"refused,omitempty"` // a reply that was asked for again, or given up
 	Detail  string `json:"detail"`
 }
 
@@ -43,7 +44,46 @@ func (s *Session) Log() []Event { return s.log }
 
 // Note adds to the log.
 func (s *Session) Note(stage, subject string, try int, format string, args ...any) {
-	s.log = append(s.log, Event{stage, subject, try, fmt.Sprintf(format, args...)})
+	s.log = append(s.log, Event{Stage: stage, Subject: subject, Try: try, Detail: fmt.Sprintf(format, args...)})
+}
+
+// Branch is a session for work that runs beside others: the same model and prompts, a
+// log of its own, and no progress.
+func (s *Session) Branch() *Session {
+	b := *s
+	b.Step, b.Fit, b.log = nil, nil, nil
+	return &b
+}
+
+// Join adds the log of a branch.
+func (s *Session) Join(b *Session) { s.log = append(s.log, b.log...) }
+
+// Refuse notes a reply that cannot be used.
+func (s *Session) Refuse(stage, subject string, try int, format string, args ...any) {
+	s.Note(stage, subject, try, format, args...)
+	s.log[len(s.log)-1].Refused = true
+}
+
+// Refused counts the replies that were refused.
+func (s *Session) Refused() int {
+	n := 0
+	for _, e := range s.log {
+		if e.Refused {
+			n++
+		}
+	}
+	return n
+}
+
+// Dropped counts what was left out for good: events of the stage "drop".
+func (s *Session) Dropped() int {
+	n := 0
+	for _, e := range s.log {
+		if e.Stage == "drop" {
+			n++
+		}
+	}
+	return n
 }
 
 // Question is a prompt that is asked for many places.
@@ -52,8 +92,14 @@ type Question[T any] struct {
 	Prompt     string // its file
 	Schema     json.RawMessage
 	NumPredict int
+	Options    func(place, try int, o *local.Options) // changes the session's options; may be nil
+	Once       bool                                   // a refused reply is not asked for again, because it would be the same
 	// Data fills the prompt in; problem says why the last try was refused, "" at first.
 	Data func(place int, problem string) any
+	// Read turns a reply that is no JSON into a value; problem says why it cannot be used,
+	// "" if it can. nil reads JSON.
+	Read        func(place int, r local.Reply) (value T, problem string)
+	TopLogprobs int // above 0 asks for token log-probabilities
 	// Check says what is wrong with a reply, "" if nothing. nil takes all.
 	Check func(place int, value T) string
 	// Subject names a place in the log.
@@ -65,7 +111,11 @@ type Question[T any] struct {
 func Ask[T any](ctx context.Context, s *Session, q Question[T], places []int) (values map[int]T, failed map[int]string, err error) {
 	values, failed = map[int]T{}, map[int]string{}
 	open := slices.Clone(places)
-	for try := 1; try <= max(1, s.Tries) && len(open) > 0; try++ {
+	tries := max(1, s.Tries)
+	if q.Once {
+		tries = 1
+	}
+	for try := 1; try <= tries && len(open) > 0; try++ {
 		got, problems, err := Round(ctx, s, q, open, failed, try)
 		if err != nil {
 			return nil, nil, err
@@ -83,7 +133,7 @@ func Ask[T any](ctx context.Context, s *Session, q Question[T], places []int) (v
 			}
 			failed[i] = problem
 			again = append(again, i)
-			s.Note(q.Stage, q.Subject(i), try, "refused: %s", problem)
+			s.Refuse(q.Stage, q.Subject(i), try, "refused: %s", problem)
 		}
 		open = again
 	}
@@ -101,6 +151,10 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 	for k, i := range open {
 		calls[k] = s.Call
 		calls[k].Schema, calls[k].Options.NumPredict, calls[k].Sample = q.Schema, q.NumPredict, try-1
+		calls[k].TopLogprobs = q.TopLogprobs
+		if q.Options != nil {
+			q.Options(i, try, &calls[k].Options)
+		}
 		if calls[k].Messages, err = p.Render(q.Data(i, refused[i])); err != nil {
 			return nil, nil, err
 		}
@@ -115,15 +169,37 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 	values, problems = map[int]T{}, map[int]string{}
 	done := 0
 	err = s.Calls.All(ctx, calls, func(k int, r local.Reply) {
-		var v T
-		if r.Outcome != local.OK {
-			problems[open[k]] = fmt.Sprintf("%s: %s", r.Outcome, r.Detail)
-		} else if err := json.Unmarshal([]byte(r.Text), &v); err != nil {
-			problems[open[k]] = fmt.Sprintf("%s: %v", local.BadFormat, err)
+		read := q.Read
+		if read == nil {
+			read = readJSON[T]
+		}
+		v, problem := read(open[k], r)
+		if problem != "" {
+			problems[open[k]] = problem
 		}
 		values[open[k]] = v
 		done++
 		step(done)
 	})
 	return values, problems, err
+}
+
+// readJSON reads a reply that has a schema.
+func readJSON[T any](_ int, r local.Reply) (value T, problem string) {
+	if r.Outcome != local.OK {
+		return value, fmt.Sprintf("%s: %s", r.Outcome, r.Detail)
+	}
+	if err := json.Unmarshal([]byte(r.Text), &value); err != nil {
+		return value, fmt.Sprintf("%s: %v", local.BadFormat, err)
+	}
+	return value, ""
+}
+
+// Places numbers n places from 0.
+func Places(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }

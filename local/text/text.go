@@ -141,3 +141,25 @@ you your yours yourself yourselves s t d ll m re ve`) {
 	}
 	return m
 }()
+
+// Overlap is the share of the content words of two texts together that both have, in
+// [0,1] (Jaccard); 1 where neither has any.
+func Overlap(a, b string) float64 {
+	in := map[string]int{} // 1: in a, 2: in b, 3: in both
+	for _, t := range Terms(a) {
+		in[t] |= 1
+	}
+	for _, t := range Terms(b) {
+		in[t] |= 2
+	}
+	common := 0
+	for _, where := range in {
+		if where == 3 {
+			common++
+		}
+	}
+	if len(in) == 0 {
+		return 1
+	}
+	return float64(common) / float64(len(in))
+}

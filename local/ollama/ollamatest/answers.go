@@ -4,10 +4,39 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"strings"
 
 	"github.com/ollama/ollama/api"
+
+	"lore/local"
+	"lore/local/fake"
 )
+
+// Careful answers the prompts of builds as fake.Careful does, and all others like
+// Plausible.
+func Careful(req api.ChatRequest) string {
+	messages := make([]local.Message, len(req.Messages))
+	for i, m := range req.Messages {
+		messages[i] = local.Message{Role: m.Role, Content: m.Content}
+	}
+	if answer := fake.Careful(messages); answer != "" {
+		return answer
+	}
+	return Plausible(req)
+}
+
+// probabilities gives the first word of an answer nine tenths, and the other of YES and
+// NO the last tenth.
+func probabilities(answer string) []api.Logprob {
+	first, _, _ := strings.Cut(strings.TrimSpace(answer), " ")
+	out := api.Logprob{TokenLogprob: api.TokenLogprob{Token: first, Logprob: math.Log(0.9)}}
+	out.TopLogprobs = []api.TokenLogprob{out.TokenLogprob}
+	if other := map[string]string{"YES": "NO", "NO": "YES"}[first]; other != "" {
+		out.TopLogprobs = append(out.TopLogprobs, api.TokenLogprob{Token: other, Logprob: math.Log(0.1)})
+	}
+	return []api.Logprob{out}
+}
 
 // Plausible answers like a model that works: a request with a schema gets a
 // value that obeys it, any other gets bullets with citations. The same request

@@ -24,6 +24,8 @@ type Server struct {
 	Busy    int                                          // so many embedding requests are refused as busy first
 	Names   []string                                     // models on offer; nil means "fake:latest"
 
+	Logprobs bool // gives log-probabilities where they are asked for
+
 	mu     sync.Mutex
 	chats  []api.ChatRequest
 	embeds []int // texts per embedding request
@@ -189,7 +191,11 @@ func (s *Server) answer(w http.ResponseWriter, req api.ChatRequest, bad Misbehav
 	if bad == ThinkOnly {
 		frame.Message.Thinking = "hmm"
 	}
+	if req.Logprobs && s.Logprobs {
+		frame.Logprobs = probabilities(text)
+	}
 	reply(w, frame)
+	frame.Logprobs = nil
 	switch bad {
 	case ErrorFrame:
 		reply(w, map[string]string{"error": "an error was encountered while running the model"})

@@ -123,9 +123,12 @@ func Failures(answers []store.Answer, verdicts []store.TaskVerdicts) datasets.Gr
 		if a.Outcome != local.OK {
 			add(key{"answer", a.Retriever + ", " + a.Generator, string(a.Outcome)}, a.Item+": "+a.Reason)
 		}
+		if a.Points != nil && a.Points.Outcome != local.OK {
+			add(key{"points", a.Retriever + ", " + a.Generator, string(a.Points.Outcome)}, a.Item+": "+a.Points.Reason)
+		}
 	}
 	for _, t := range verdicts {
-		for _, v := range t.Verdicts {
+		for _, v := range slices.Concat(t.Verdicts, t.Points) {
 			if !v.Scored() && !strings.HasPrefix(v.Reason, "the answer failed: ") {
 				add(key{"verdict", t.Retriever + ", " + t.Generator + ", " + t.Judge, string(v.Outcome)}, t.Item+" "+v.Question+": "+v.Reason)
 			}

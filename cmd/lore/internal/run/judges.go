@@ -152,6 +152,6 @@ func Validation(spec string) string {
 		return "not validated; measure it with `lore judge validate`"
 	}
 	f := lexical.Current
-	return fmt.Sprintf("coverage: Pearson %.3f with people on %d labels of %s, cross-validated by subtopic; linking %.3f (n %d); relevance: Pearson %.2f with GPT-4o's G-Eval on %d answers to MSRS stories, Kendall %.2f over %d systems; grades of answerability and consistency: not validated, measure them with `lore judge validate`",
+	return fmt.Sprintf("coverage: Pearson %.3f with people on %d labels of %s, cross-validated by subtopic; linking %.3f (n %d); relevance: Pearson %.2f with GPT-4o's G-Eval on %d answers to MSRS stories, Kendall %.2f over %d systems; entailment, answerability and consistency: not validated, measure them with `lore judge validate`",
 		f.CV.Pearson, f.N, f.Data, f.CV.LinkingAccuracy, f.CV.LinkingN, lexical.RelevancePearson, lexical.RelevanceN, lexical.RelevanceTau, lexical.RelevanceSystems)
 }

@@ -42,6 +42,11 @@ func withRetrievers(ctx context.Context, opt Options, calls string, do func(set 
 	if err := CheckNames(opt); err != nil {
 		return notes, err
 	}
+	for _, p := range opt.Retrievers {
+		if p.Shape.Kind != "" {
+			return notes, usage("%s is about what a generator is shown; leave it out where documents are only ranked", p.Shape.Kind)
+		}
+	}
 	m := &models{opt: opt, byName: map[string]*model{}}
 	rankers, err := resolveRankers(ctx, m, opt.Retrievers, opt.Seed)
 	if err != nil {

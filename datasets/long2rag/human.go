@@ -1,0 +1,226 @@
+package long2rag
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lore/datasets"
+	"lore/judge/metric"
+)
+
+// sheetHead are the columns of a sheet for people; the last two are for them to fill in
+// (the paper's appendix A.3).
+var sheetHead = []string{"question_id", "point_id", "question", "key_point", "evidence", "found_in_text", "key_point_verdict"}
+
+// Verdicts of people on a key point.
+const (
+	Agree    = "agree"    // answers the question directly
+	Neutral  = "neutral"  // background
+	Disagree = "disagree" // does not belong into an answer
+)
+
+// around is how much of a document is shown on either side of a span, in bytes.
+const around = 300
+
+// Sheets deals the key points of a dataset out to raters as CSV: questions as evenly as
+// they go, and of the others' points a share, the same for all, that everybody judges.
+func Sheets(questions []Question, raters int, shared float64, seed uint64) ([][]byte, error) {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	owner := make([]int, len(questions))
+	for i, k := range rng.Perm(len(questions)) {
+		owner[k] = i % raters
+	}
+	rows := make([][][]string, raters)
+	for i, q := range questions {
+		for _, p := range q.KeyPoints {
+			all := rng.Float64() < shared
+			row := []string{q.ID, p.ID, q.Text, p.Text, evidence(q, p), "", ""}
+			for r := range raters {
+				if all || owner[i] == r {
+					rows[r] = append(rows[r], row)
+				}
+			}
+		}
+	}
+	out := make([][]byte, raters)
+	for r := range raters {
+		var buf bytes.Buffer
+		w := csv.NewWriter(&buf)
+		if err := errors.Join(w.Write(sheetHead), w.WriteAll(rows[r])); err != nil {
+			return nil, fmt.Errorf("write a sheet: %w", err)
+		}
+		out[r] = buf.Bytes()
+	}
+	return out, nil
+}
+
+// evidence shows every span in its document, between >> and <<.
+func evidence(q Question, p KeyPoint) string {
+	var parts []string
+	for _, s := range p.Spans {
+		for _, d := range q.Documents {
+			at := strings.Index(d.Text, s)
+			if at < 0 {
+				continue
+			}
+			from, to := max(0, at-around), min(len(d.Text), at+len(s)+around)
+			parts = append(parts, strings.ToValidUTF8(fmt.Sprintf("%s: …%s>>%s<<%s…", d.ID, d.Text[from:at], s, d.Text[at+len(s):to]), ""))
+			break
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// HumanVerdict is what a person says of a key point.
+type HumanVerdict struct {
+	Question, Point string
+	Found           bool
+	Key             string // Agree, Neutral or Disagree; empty where it was not found
+}
+
+// ReadSheet reads a sheet that was filled in. Rows left open are counted.
+func ReadSheet(name string, data []byte, questions []Question) (verdicts []HumanVerdict, open int, err error) {
+	known := map[[2]string]bool{}
+	for _, q := range questions {
+		for _, p := range q.KeyPoints {
+			known[[2]string{q.ID, p.ID}] = true
+		}
+	}
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+	r.FieldsPerRecord = -1
+	seen := map[[2]string]bool{}
+	var column map[string]int
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) && column != nil {
+			return verdicts, open, nil
+		}
+		line, _ := 1, 0
+		if len(row) > 0 {
+			line, _ = r.FieldPos(0)
+		}
+		bad := func(format string, args ...any) ([]HumanVerdict, int, error) {
+			return nil, 0, &datasets.InputError{File: name, Place: "line " + strconv.Itoa(line), Msg: fmt.Sprintf(format, args...),
+				Remedy: "found_in_text is yes or no, key_point_verdict is agree, neutral or disagree; make sheets with lore build long2rag sheets", Err: err}
+		}
+		if err != nil {
+			return bad("is no CSV with a heading: %v", err)
+		}
+		if column == nil {
+			column = map[string]int{}
+			for i, h := range row {
+				column[strings.TrimSpace(h)] = i
+			}
+			for _, h := range []string{"question_id", "point_id", "found_in_text", "key_point_verdict"} {
+				if _, ok := column[h]; !ok {
+					return bad("has no column %s", h)
+				}
+			}
+			continue
+		}
+		field := func(name string) string {
+			if i := column[name]; i < len(row) {
+				return strings.ToLower(strings.TrimSpace(row[i]))
+			}
+			return ""
+		}
+		at := [2]string{strings.TrimSpace(row[column["question_id"]]), ""}
+		if i := column["point_id"]; i < len(row) {
+			at[1] = strings.TrimSpace(row[i])
+		}
+		v := HumanVerdict{Question: at[0], Point: at[1], Found: field("found_in_text") == "yes", Key: field("key_point_verdict")}
+		switch found := field("found_in_text"); {
+		case !known[at]:
+			return bad("judges the key point %s of the question %s, which the data does not have", at[1], at[0])
+		case seen[at]:
+			return bad("judges the key point %s of the question %s a second time", at[1], at[0])
+		case found == "", found == "yes" && v.Key == "":
+			open++
+			continue
+		case found != "yes" && found != "no":
+			return bad("has %q under found_in_text", found)
+		case found == "no":
+			v.Key = ""
+		case !slices.Contains([]string{Agree, Neutral, Disagree}, v.Key):
+			return bad("has %q under key_point_verdict", v.Key)
+		}
+		seen[at] = true
+		verdicts = append(verdicts, v)
+	}
+}
+
+// Verified is a dataset after people have looked at it.
+type Verified struct {
+	Questions           []Question
+	Points, Judged      int // before; of these judged by anyone
+	Found               int // by more than half of those who judged
+	Agree               int // of these: key points by more than half
+	Shared, Raters      int // points that the most raters judged, and how many raters these are
+	KappaFound          float64
+	KappaKey            float64 // over points that all of them found
+	SharedKey           int     // these points
+	QuestionsWithoutAny int
+}
+
+// Verify keeps the key points that more than half of their raters found in the text and
+// agree to be key points. Agreement is the free-marginal multi-rater kappa over the
+// points that all raters judged (Randolph, 2005); NaN where there are none.
+func Verify(questions []Question, sheets [][]HumanVerdict) Verified {
+	by := map[[2]string][]HumanVerdict{}
+	for _, s := range sheets {
+		for _, v := range s {
+			k := [2]string{v.Question, v.Point}
+			by[k] = append(by[k], v)
+		}
+	}
+	out := Verified{Raters: len(sheets)}
+	var found, key [][]int
+	for _, q := range questions {
+		kept := q
+		kept.KeyPoints = nil
+		for _, p := range q.KeyPoints {
+			out.Points++
+			verdicts := by[[2]string{q.ID, p.ID}]
+			if len(verdicts) == 0 {
+				continue
+			}
+			out.Judged++
+			yes, counts := 0, [3]int{}
+			for _, v := range verdicts {
+				if v.Found {
+					yes++
+					counts[slices.Index([]string{Agree, Neutral, Disagree}, v.Key)]++
+				}
+			}
+			if len(verdicts) == len(sheets) && len(sheets) > 1 {
+				found = append(found, []int{yes, len(verdicts) - yes})
+				if yes == len(verdicts) {
+					key = append(key, counts[:])
+				}
+			}
+			if 2*yes <= len(verdicts) {
+				continue
+			}
+			out.Found++
+			if 2*counts[0] > len(verdicts) {
+				out.Agree++
+				kept.KeyPoints = append(kept.KeyPoints, p)
+			}
+		}
+		if len(kept.KeyPoints) == 0 {
+			out.QuestionsWithoutAny++
+			continue
+		}
+		out.Questions = append(out.Questions, kept)
+	}
+	out.Shared, out.SharedKey = len(found), len(key)
+	out.KappaFound, out.KappaKey = metric.FreeMarginalKappa(found), metric.FreeMarginalKappa(key)
+	return out
+}
