@@ -441,16 +441,7 @@ func (b *Builder) extract(ctx context.Context, questions []*Question) ([][]point
 			Data: func(i int, problem string) any {
 				return map[string]any{"Document": places[i].text, "Question": questions[places[i].question].Text, "Found": found[i], "Problem": problem}
 			},
-			Read: func(_ int, r local.Reply) ([]extracted, string) {
-				if r.Outcome != local.OK {
-					return nil, fmt.Sprintf("%s: %s", r.Outcome, r.Detail)
-				}
-				points, problem := readExtraction(r.Text)
-				if problem != "" {
-					problem = fmt.Sprintf("%s: %s", local.BadFormat, problem)
-				}
-				return points, problem
-			}}, stage.Places(len(places)))
+			Read: func(_ int, r local.Reply) ([]extracted, string) { return readExtraction(r) }}, stage.Places(len(places)))
 		if err != nil {
 			return nil, err
 		}
@@ -534,10 +525,7 @@ func (b *Builder) mergeOnce(ctx context.Context, questions []*Question, points [
 			return map[string]any{"Question": questions[batches[k].question].Text, "Points": list, "Problem": problem}
 		},
 		Read: func(k int, r local.Reply) ([]group, string) {
-			if r.Outcome != local.OK {
-				return nil, fmt.Sprintf("%s: %s", r.Outcome, r.Detail)
-			}
-			groups, problem := readGroups(r.Text)
+			groups, problem := readGroups(r)
 			if problem == "" {
 				last[k] = groups
 				problem = partition(groups, batches[k].to-batches[k].from)

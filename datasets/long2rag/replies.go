@@ -11,27 +11,12 @@ import (
 	"unicode/utf8"
 
 	"lore/local"
+	"lore/local/stage"
 )
 
 // Replies of the build that are no JSON: small models copy text more faithfully
 // between tags than into a JSON string. Each reader says what it repaired and refuses
 // the rest with a reason.
-
-// withoutThoughts drops what a model thought before its reply.
-func withoutThoughts(reply string) (rest, problem string) {
-	trimmed := strings.TrimSpace(reply)
-	for _, name := range []string{"think", "thinking", "thought"} {
-		if !strings.HasPrefix(trimmed, "<"+name+">") {
-			continue
-		}
-		_, after, ok := strings.Cut(trimmed, "</"+name+">")
-		if !ok {
-			return "", "the reply is thoughts without an end"
-		}
-		return strings.TrimSpace(after), ""
-	}
-	return trimmed, ""
-}
 
 // extracted is a point as a model gave it.
 type extracted struct {
@@ -50,8 +35,8 @@ var (
 // <span> and </span>; the paper's <point_start> and the like are read, too. Numbers in
 // front do not matter. A tag that is not closed ends at the next tag or line end, and
 // one that is not opened begins after the tag before. A reply of NONE has no points.
-func readExtraction(reply string) (points []extracted, problem string) {
-	body, problem := withoutThoughts(reply)
+func readExtraction(reply local.Reply) (points []extracted, problem string) {
+	body, problem := stage.Plain(reply)
 	if problem != "" || noneAtAll.MatchString(body) {
 		return nil, problem
 	}
@@ -69,7 +54,7 @@ func readExtraction(reply string) (points []extracted, problem string) {
 	r.text(body[at:])
 	r.finish()
 	if len(r.points) == 0 {
-		return nil, "no point stands between <point> and </point>"
+		return nil, fmt.Sprintf("%s: no point stands between <point> and </point>", local.BadFormat)
 	}
 	return r.points, ""
 }
@@ -240,8 +225,8 @@ var (
 
 // readGroups reads lines such as "Point 2: text [1, 4]". A line that begins no point
 // goes on with the one before.
-func readGroups(reply string) (groups []group, problem string) {
-	body, problem := withoutThoughts(reply)
+func readGroups(reply local.Reply) (groups []group, problem string) {
+	body, problem := stage.Plain(reply)
 	if problem != "" {
 		return nil, problem
 	}
@@ -270,7 +255,7 @@ func readGroups(reply string) (groups []group, problem string) {
 		groups = append(groups, g)
 	}
 	if len(groups) == 0 {
-		return nil, "no point names its original points in brackets"
+		return nil, fmt.Sprintf("%s: no point names its original points in brackets", local.BadFormat)
 	}
 	return groups, ""
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lore/local"
+	"lore/local/fake"
 )
 
 const wall = "The harbour wall held through the storm of 1953. Its stone came from the old “quarry” — nobody knew which.\nThe board paid\nfor the work."
@@ -39,7 +40,7 @@ func TestReadExtraction(t *testing.T) {
 		"point without a span": {"<point>The wall held.</point>", []extracted{{Text: "The wall held."}}, ""},
 		"span before a point":  {"<span>x y z</span><point>The wall held.</point><span>The harbour wall held through the storm</span>", []extracted{good}, ""},
 	} {
-		got, problem := readExtraction(c.reply)
+		got, problem := readExtraction(fake.Text(c.reply))
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", c.want) || (c.problem == "") != (problem == "") || !strings.Contains(problem, c.problem) {
 			t.Errorf("%s: %+v, %q", name, got, problem)
 		}
@@ -90,7 +91,7 @@ func TestGroups(t *testing.T) {
 		"a chat":            {"There are no duplicates.", "no point names", "[{one [1]} {two [2]} {three [3]} {four [4]}]"},
 		"thoughts first":    {"<think>1. x [1]</think>Point 1: first [1, 2, 3, 4]", "", "[{first [1 2 3 4]}]"},
 	} {
-		groups, problem := readGroups(c.reply)
+		groups, problem := readGroups(fake.Text(c.reply))
 		if problem == "" {
 			problem = partition(groups, len(texts))
 		}
@@ -145,7 +146,7 @@ func FuzzReplies(f *testing.F) {
 	f.Add("Point 1: <point>The wall held.</point><span>The harbour wall held through the storm</span>")
 	f.Add("Point 1: first [1, 3]\nPoint 2: <point_start>second<span_start> [2]")
 	f.Fuzz(func(t *testing.T, reply string) {
-		points, _ := readExtraction(reply)
+		points, _ := readExtraction(fake.Text(reply))
 		for _, p := range points {
 			grounded, reason := p.ground(wall)
 			for _, s := range grounded.Spans {
@@ -154,7 +155,7 @@ func FuzzReplies(f *testing.F) {
 				}
 			}
 		}
-		groups, _ := readGroups(reply)
+		groups, _ := readGroups(fake.Text(reply))
 		if fixed := repaired(groups, []string{"a", "b", "c"}); partition(fixed, 3) != "" {
 			t.Errorf("%v is no partition", fixed)
 		}

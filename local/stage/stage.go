@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"lore/local"
 	"lore/local/prompt"
@@ -182,6 +183,26 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 		step(done)
 	})
 	return values, problems, err
+}
+
+// Plain is a reply as running text, without what a model thought before it. problem says
+// why there is none.
+func Plain(r local.Reply) (text, problem string) {
+	if r.Outcome != local.OK {
+		return "", fmt.Sprintf("%s: %s", r.Outcome, r.Detail)
+	}
+	text = strings.TrimSpace(r.Text)
+	for _, name := range []string{"think", "thinking", "thought"} {
+		if !strings.HasPrefix(text, "<"+name+">") {
+			continue
+		}
+		_, after, ok := strings.Cut(text, "</"+name+">")
+		if !ok {
+			return "", fmt.Sprintf("%s: the reply is thoughts without an end", local.BadFormat)
+		}
+		text = strings.TrimSpace(after)
+	}
+	return text, ""
 }
 
 // readJSON reads a reply that has a schema.

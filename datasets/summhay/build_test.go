@@ -1,0 +1,338 @@
+package summhay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lore/datasets"
+	"lore/judge/lexical"
+	"lore/local"
+	"lore/local/fake"
+	"lore/local/gate"
+	"lore/local/prompt"
+	"lore/local/stage"
+)
+
+var whole = Sizes{Subtopics: 10, Insights: 6, Documents: 100, Words: 750, Repeat: 6}
+
+// newBuilder builds with a scripted model.
+func newBuilder(t testing.TB, sizes Sizes, backend *fake.Backend, slots int) *Builder {
+	t.Helper()
+	g, err := gate.Open(gate.Config{Lanes: map[string]gate.Lane{"fake": {Backend: backend, Slots: slots}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	s := &stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Benchmark{}.Prompts()), Tries: 3}
+	return &Builder{Session: s, Sizes: sizes, Edits: 5, Chapters: 10, Fresh: 2, Workers: 2 * slots, Temperature: 0.7, Seed: 1, Judge: lexical.Judge{}}
+}
+
+func carefulBackend() *fake.Backend {
+	return &fake.Backend{Script: func(_ int, c local.Call) local.Reply { return fake.Text(fake.Careful(c.Messages)) }}
+}
+
+func seedDocuments() []datasets.Document {
+	var out []datasets.Document
+	for i := range 12 {
+		out = append(out, datasets.Document{ID: fmt.Sprint("seed", i), Text: fmt.Sprintf("In the year %d the town of Ostwick rebuilt %d metres of its harbour wall. The work cost %d crowns, and Mayor Arlen paid for the stone. It rained on some days and on others it did not.", 1900+i, 10*i+7, 1000*i)})
+	}
+	return out
+}
+
+// truth lists the insights whose words stand in a document.
+func truth(f *File, d Document) []string {
+	out := []string{}
+	for _, s := range f.Subtopics {
+		for _, in := range s.Insights {
+			if strings.Contains(d.DocumentText, in.Insight) {
+				out = append(out, in.InsightID)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func included(d Document) []string {
+	out := slices.Clone(d.InsightsIncluded)
+	slices.Sort(out)
+	return out
+}
+
+// A good model gives a haystack of the paper's size in both domains, which passes its
+// audit, is balanced, loads, and does not hang on the order in which calls end.
+func TestBuildWhole(t *testing.T) {
+	for _, conversation := range []bool{false, true} {
+		var files []*File
+		for _, slots := range []int{1, 4} {
+			b := newBuilder(t, whole, carefulBackend(), slots)
+			var seeds []datasets.Document
+			if b.Conversation = conversation; conversation {
+				b.Topic = "Life in a town"
+			} else {
+				seeds = seedDocuments()
+			}
+			f, err := b.Build(context.Background(), seeds)
+			if err != nil || f == nil {
+				t.Fatalf("%v\n%+v", err, b.Log())
+			}
+			q := b.Quality()
+			if len(f.Subtopics) != 10 || q.InsightsKept != 60 || len(f.Documents) != 100 || q.AtOnce != 100 || q.Missing+q.Leaked+q.Lost != 0 {
+				t.Errorf("conversation %v: %+v", conversation, q)
+			}
+			files = append(files, f)
+		}
+		if diff := cmp.Diff(files[0], files[1]); diff != "" {
+			t.Errorf("the slots change the result: %s", diff)
+		}
+		f := files[0]
+		count := map[string]int{}
+		for _, d := range f.Documents {
+			if diff := cmp.Diff(truth(f, d), included(d)); diff != "" {
+				t.Errorf("%s: %s", d.DocumentID, diff)
+			}
+			if n := len(d.InsightsIncluded); n < 3 || n > 4 {
+				t.Errorf("%s holds %d insights", d.DocumentID, n)
+			}
+			if n := len(strings.Fields(d.DocumentText)); n < 500 || n > 1000 {
+				t.Errorf("%s has %d words", d.DocumentID, n)
+			}
+			subtopics := map[string]bool{}
+			for _, id := range d.InsightsIncluded {
+				count[id]++
+				subtopics[strings.Split(id, "_")[0]] = true
+			}
+			if len(subtopics) < 2 {
+				t.Errorf("%s is about %v alone", d.DocumentID, subtopics)
+			}
+		}
+		for id, n := range count {
+			if n != whole.Repeat {
+				t.Errorf("%s is in %d documents", id, n)
+			}
+		}
+		data, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "topic_town.json")
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if ds, err := (Benchmark{}).Load([]string{path}); err != nil || len(ds.Items) != 10 || len(ds.Warnings) > 0 {
+			t.Errorf("%v %v", err, ds)
+		}
+	}
+}
+
+// careless forgets insights, leaks others and reads lists badly, each at a rate. It
+// knows what every text it wrote was meant to say.
+type careless struct {
+	mu       sync.Mutex
+	rng      *rand.Rand
+	insights []string
+	meant    map[string][]string // by text: an article, or a chapter
+	examined map[string]bool     // documents
+	kept     map[string]bool     // insights of the haystack
+	forget   float64
+	leak     float64
+}
+
+func (c *careless) answer(_ int, call local.Call) local.Reply {
+	p := call.Messages[len(call.Messages)-1].Content
+	text := fake.Careful(call.Messages)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var meant []string
+	switch {
+	case strings.Contains(p, `{"insights": `):
+		var r insightsReply
+		if json.Unmarshal([]byte(text), &r) == nil {
+			c.insights = append(c.insights, r.Insights...)
+		}
+	case strings.Contains(p, "Give the article"):
+		meant = lines(fake.Between(p, "spread over the article:", "Fill up"))
+	case strings.Contains(p, "Give the conversation"):
+		meant = []string{fake.Between(p, "the others take it up:\n", "\n")}
+	case strings.Contains(p, "Give the whole new text"):
+		old, _, _ := strings.Cut(fake.Between(p, "Text:\n", "\n\nTake out of the text"), "\n\nAdd to the text")
+		meant = c.meant[old]
+	case strings.Contains(p, `{"present": `):
+		c.examined[fake.Between(p, "Text:\n", "\n\nStatements:")] = true
+		for _, in := range c.insights {
+			c.kept[in] = c.kept[in] || strings.Contains(fake.Between(p, "\nStatements:", "List the numbers"), in)
+		}
+		if c.rng.Float64() < 0.5 {
+			text = `{"present":[]}`
+		}
+	}
+	if meant != nil {
+		for _, in := range c.insights {
+			switch has := strings.Contains(text, in); {
+			case has && c.rng.Float64() < c.forget:
+				text = strings.ReplaceAll(text, in, "Something was said.")
+			case !has && c.rng.Float64() < c.leak:
+				text += " " + in
+			}
+		}
+		text = strings.TrimSpace(text)
+		c.meant[text] = meant
+	}
+	return fake.Text(text)
+}
+
+func lines(list string) []string {
+	var out []string
+	for line := range strings.Lines(list) {
+		if item, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// faults counts, over all examined documents, insights of the haystack that a document
+// was meant to state and does not, or states and was not meant to.
+func (c *careless) faults(conversation bool) int {
+	n := 0
+	for document := range c.examined {
+		plan := c.meant[document]
+		if conversation {
+			plan = nil
+			for chapter, meant := range c.meant {
+				if strings.Contains(document, chapter) {
+					plan = append(plan, meant...)
+				}
+			}
+		}
+		for in, kept := range c.kept {
+			if kept && strings.Contains(document, in) != slices.Contains(plan, in) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// A model that leaks and forgets is found out: the audit sees at least 95 % of what was
+// planted, and what the finished documents say is what the data says of them.
+func TestAuditFindsFaults(t *testing.T) {
+	for _, conversation := range []bool{false, true} {
+		c := &careless{rng: rand.New(rand.NewPCG(5, 7)), forget: 0.15, leak: 0.01, meant: map[string][]string{}, examined: map[string]bool{}, kept: map[string]bool{}}
+		sizes := Sizes{Subtopics: 6, Insights: 5, Documents: 40, Words: 300, Repeat: 5}
+		b := newBuilder(t, sizes, &fake.Backend{Script: c.answer}, 2)
+		b.Topic, b.Conversation, b.Chapters = "Life in a town", conversation, 1
+		f, err := b.Build(context.Background(), nil)
+		if err != nil || f == nil {
+			t.Fatalf("%v\n%+v", err, b.Log())
+		}
+		q := b.Quality()
+		found := q.Missing + q.Leaked
+		wrong := 0
+		for _, d := range f.Documents {
+			if !cmp.Equal(truth(f, d), included(d)) {
+				wrong++
+			}
+		}
+		planted := c.faults(conversation)
+		t.Logf("conversation %v: %d faults in the texts examined, %d found, %d documents kept of %d, %d wrong", conversation, planted, found, len(f.Documents), sizes.Documents, wrong)
+		if planted < 30 || float64(found) < 0.95*float64(planted) || found > planted || float64(wrong) > 0.05*float64(len(f.Documents)) || len(f.Documents) < sizes.Documents*9/10 {
+			t.Errorf("%+v", q)
+		}
+	}
+}
+
+// Bad replies of every stage end in a reason, never in a haystack that is wrong.
+func TestBuildBadReplies(t *testing.T) {
+	sizes := Sizes{Subtopics: 2, Insights: 3, Documents: 8, Words: 120, Repeat: 3}
+	for name, c := range map[string]struct {
+		mark   string
+		reply  local.Reply
+		check  func(q Quality, f *File) bool
+		reason string
+	}{
+		"no facts":                   {`{"facts": `, fake.Text(`{"facts":[]}`), func(_ Quality, f *File) bool { return f != nil }, "no notes: there is no fact"},
+		"no topic":                   {`{"topic": `, fake.Text(`{"topic":"x"}`), func(_ Quality, f *File) bool { return f.Topic == "what the documents report" }, "worded by rule"},
+		"no subtopics":               {`{"subtopics": `, fake.Text("none"), func(_ Quality, f *File) bool { return f == nil }, "bad_format"},
+		"the same subtopic":          {`{"subtopics": `, fake.Text(`{"subtopics":[{"name":"harbour","about":"work at the harbour"},{"name":"harbour work","about":"work at the harbour"}]}`), func(q Quality, f *File) bool { return f == nil && q.OverlapWords > 0 }, "shares its words with harbour"},
+		"pairs overlap":              {`{"pairs": `, fake.Text(`{"pairs":[[1,2],[1,3],[1,4],[2,1]]}`), func(q Quality, f *File) bool { return q.OverlapModel > 0 }, "overlaps with"},
+		"unspecific insights":        {`{"insights": `, fake.Text(`{"insights":["people talked about things for a while","others did not say much about it","it was all rather quiet in the end"]}`), func(q Quality, f *File) bool { return f == nil }, "have a number, a date or a name"},
+		"some unspecific":            {`{"insights": `, fake.Text(`{"insights":["people talked about things for a while","In 1901 the first of the walls fell","In 1902 a second building was lost there","In 1903 nothing fell but some rain"]}`), func(q Quality, f *File) bool { return f == nil && q.Unspecific > 0 && q.RepeatedWords > 0 }, "shares its words with another"},
+		"repeated":                   {`{"repeated": `, fake.Text(`{"repeated":[2,2,5]}`), func(q Quality, f *File) bool { return f != nil && q.RepeatedModel > 0 }, "repeats another"},
+		"sorted elsewhere":           {`Reply with JSON: {"subtopic": number}`, fake.Text(`{"subtopic":1}`), func(q Quality, f *File) bool { return q.Misassigned > 0 }, "was sorted into"},
+		"no question":                {`{"query": `, fake.Text(`{"query":"Tell me."}`), func(_ Quality, f *File) bool { return strings.HasPrefix(f.Subtopics[0].Query, "What is said about") }, "no question of 4 to 40 words"},
+		"no article":                 {"Give the article", local.Fail(local.Cut, "output limit"), func(q Quality, f *File) bool { return len(f.Documents) == 0 && q.Lost == 8 }, "no draft: cut: output limit"},
+		"an article without a point": {"Give the article", fake.Text(strings.Repeat("Nothing happened here. ", 30)), func(q Quality, f *File) bool { return len(f.Documents) == 8 && q.AtOnce == 0 && q.Missing > 0 }, "missing"},
+		"edits that do not help":     {"Give the whole new text", fake.Text(strings.Repeat("Nothing happened here. ", 30)), func(q Quality, f *File) bool { return len(f.Documents) == 8 && q.AtOnce == 8 }, ""},
+		"an auditor who fails":       {`{"answer": "yes"}`, fake.Text("perhaps"), func(q Quality, f *File) bool { return len(f.Documents) == 0 && q.AuditOpen == q.Audited }, "bad_format"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBuilder(t, sizes, &fake.Backend{Script: func(_ int, call local.Call) local.Reply {
+				if strings.Contains(call.Messages[len(call.Messages)-1].Content+call.Messages[1].Content, c.mark) {
+					return c.reply
+				}
+				return fake.Text(fake.Careful(call.Messages))
+			}}, 2)
+			b.Tries, b.Edits, b.Fresh = 2, 2, 1
+			f, err := b.Build(context.Background(), seedDocuments())
+			if err != nil {
+				t.Fatal(err)
+			}
+			log := ""
+			for _, e := range b.Log() {
+				log += e.Detail + "\n"
+			}
+			if !c.check(b.Quality(), f) || !strings.Contains(log, c.reason) {
+				t.Errorf("%+v\n%s", b.Quality(), log)
+			}
+		})
+	}
+}
+
+func TestSpecific(t *testing.T) {
+	for s, want := range map[string]bool{"It cost 40 crowns.": true, "The mayor, Arlen, was late.": true, "Nobody was late.": false, "It rained. Nobody came.": false, "I said so.": false} {
+		if specific(s) != want {
+			t.Errorf("%q: %v", s, !want)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for _, s := range []Sizes{{1, 6, 100, 750, 6}, {10, 2, 100, 750, 6}, {10, 6, 1, 750, 1}, {10, 6, 5, 750, 6}, {10, 6, 100, 20, 6}, {10, 6, 10, 100, 6}} {
+		if s.Check() == nil {
+			t.Errorf("%+v is taken", s)
+		}
+	}
+	if err := whole.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkBuildSlots reports the share of time that the slots of a model were busy
+// while a haystack was built, from its first to its last call.
+func BenchmarkBuildSlots(b *testing.B) {
+	const slots, delay = 4, 10 * time.Millisecond
+	for b.Loop() {
+		backend := carefulBackend()
+		backend.Delay = delay
+		builder := newBuilder(b, Sizes{Subtopics: 10, Insights: 6, Documents: 60, Words: 300, Repeat: 4}, backend, slots)
+		builder.Topic, builder.Conversation = "Life in a town", false
+		start := time.Now()
+		if f, err := builder.Build(context.Background(), nil); err != nil || f == nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(100*float64(backend.Busy())/float64(slots*time.Since(start)), "%busy")
+		b.ReportMetric(float64(len(backend.Calls())), "calls")
+	}
+}

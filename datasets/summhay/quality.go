@@ -1,0 +1,91 @@
+package summhay
+
+import (
+	"fmt"
+	"slices"
+
+	"lore/datasets"
+)
+
+// Quality counts what each check of the synthesis found.
+type Quality struct {
+	SubtopicsNamed, OverlapWords, OverlapModel, NotExpandable, SubtopicsKept                       int
+	InsightsWritten, Unspecific, RepeatedWords, RepeatedModel, Misassigned, InsightsKept           int
+	DocumentsPlanned, AtOnce, Missing, Leaked, Edited, ChapterTries, Replaced, Lost, DocumentsKept int
+	Audited                                                                                        int // statements that were audited one by one
+	AuditOpen                                                                                      int // of these without an answer, which count as not said
+}
+
+// Quality returns the counts.
+func (b *Builder) Quality() Quality { return b.quality }
+
+// Grid is the quality table.
+func (q Quality) Grid() datasets.Grid {
+	row := func(what string, n int, meaning string) []string { return []string{what, fmt.Sprint(n), meaning} }
+	g := datasets.Grid{Title: "Quality", Head: []string{"check", "count", "what became of them"}}
+	g.Rows = [][]string{
+		row("subtopics named", q.SubtopicsNamed, ""),
+		row("  share words with another", q.OverlapWords, "left out"),
+		row("  overlap, says the model", q.OverlapModel, "left out"),
+		row(fmt.Sprintf("  fewer than %d insights", LeastInsights), q.NotExpandable, "left out"),
+		row("  kept", q.SubtopicsKept, ""),
+		row("insights written", q.InsightsWritten, ""),
+		row("  without a number, date or name, or of a wrong length", q.Unspecific, "left out"),
+		row("  share words with another", q.RepeatedWords, "left out"),
+		row("  repeat another, says the model", q.RepeatedModel, "left out"),
+		row("  sorted into another subtopic", q.Misassigned, "left out"),
+		row("  kept", q.InsightsKept, ""),
+		row("documents planned", q.DocumentsPlanned, ""),
+		row("  agreed with their plan at once", q.AtOnce, ""),
+		row("  insights found missing", q.Missing, "added by an edit"),
+		row("  insights found leaked", q.Leaked, "taken out by an edit"),
+		row("  edits", q.Edited, ""),
+		row("  chapters written again", q.ChapterTries, ""),
+		row("  could not be mended", q.Replaced, "replaced by a new one"),
+		row("  given up", q.Lost, "left out"),
+		row("  kept", q.DocumentsKept, ""),
+		row("statements audited one by one", q.Audited, ""),
+		row("  without an answer", q.AuditOpen, "count as not said"),
+	}
+	return g
+}
+
+// Assignment shows how insights are spread over the documents.
+func Assignment(f *File) datasets.Grid {
+	g := datasets.Grid{Title: "Insights and documents", Head: []string{"", "least", "mean", "most"}}
+	perInsight := map[string]int{}
+	var perDocument, mixed, repeats []int
+	subtopicOf := map[string]string{}
+	for _, s := range f.Subtopics {
+		for _, in := range s.Insights {
+			subtopicOf[in.InsightID] = s.SubtopicID
+			perInsight[in.InsightID] = 0
+		}
+	}
+	for _, d := range f.Documents {
+		perDocument = append(perDocument, len(d.InsightsIncluded))
+		of := map[string]bool{}
+		for _, id := range d.InsightsIncluded {
+			perInsight[id]++
+			of[subtopicOf[id]] = true
+		}
+		mixed = append(mixed, len(of))
+	}
+	for _, n := range perInsight {
+		repeats = append(repeats, n)
+	}
+	for _, r := range []struct {
+		what   string
+		counts []int
+	}{{"insights in a document", perDocument}, {"subtopics in a document", mixed}, {"documents that hold an insight", repeats}} {
+		if len(r.counts) == 0 {
+			continue
+		}
+		sum := 0
+		for _, n := range r.counts {
+			sum += n
+		}
+		g.Rows = append(g.Rows, []string{r.what, fmt.Sprint(slices.Min(r.counts)), fmt.Sprintf("%.1f", float64(sum)/float64(len(r.counts))), fmt.Sprint(slices.Max(r.counts))})
+	}
+	return g
+}
