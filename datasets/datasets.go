@@ -122,10 +122,23 @@ type Item interface {
 	Score(out Output, verdicts []judge.Verdict) []Score
 }
 
-// RetrievalScorer is an Item that measures rankings, too. Its scores are the same
-// for all answers made from a ranking.
+// RetrievalScorer is an Item that measures rankings, too, and what was shown of them.
+// Its scores are the same for all answers made from a ranking.
 type RetrievalScorer interface {
-	ScoreRetrieval(found Retrieved) []Score
+	ScoreRetrieval(found Retrieved, ctx Context) []Score
+}
+
+// Varied is a Benchmark that can ask for its answers in several ways, to study what the
+// way does to them.
+type Varied interface {
+	// Variants names the ways; the plain one is "". None means the plain one alone.
+	Variants() []string
+}
+
+// VariedItem is an Item of such a benchmark.
+type VariedItem interface {
+	// Vary returns the item as it is asked in another way. All but Request is the same.
+	Vary(variant string) Item
 }
 
 // ContextJudged is an Item whose shown documents are judged by themselves. A document

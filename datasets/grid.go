@@ -7,6 +7,7 @@ type Grid struct {
 	Note  string
 	Head  []string
 	Rows  [][]string
+	Later bool // for the report alone: too much for what a run prints
 }
 
 // System is a scored system as a benchmark's own tables see it.

@@ -159,6 +159,16 @@ func Full(docs []Document, order Order) Retriever {
 	})
 }
 
+// Shuffled gives the whole corpus in an order that is drawn anew for each query.
+func Shuffled(docs []Document, seed uint64) Retriever {
+	random := Random(docs, seed)
+	return retrieverFunc(func(ctx context.Context, q Query, _ int) (Ranking, error) {
+		r, err := random.Retrieve(ctx, q, 0)
+		r.Whole = true
+		return r, err
+	})
+}
+
 // None retrieves nothing: the baseline that shows what a model knows by itself.
 func None() Retriever {
 	return retrieverFunc(func(context.Context, Query, int) (Ranking, error) { return Ranking{}, nil })

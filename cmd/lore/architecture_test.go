@@ -34,8 +34,8 @@ var outside = []struct {
 	prefix string
 	may    []string
 }{
-	{"net/http", []string{"lore/local/ollama"}},
-	{"net", []string{"lore/local/ollama"}},
+	{"net/http", []string{"lore/local/ollama", "lore/local/system"}},
+	{"net", []string{"lore/local/ollama", "lore/local/system"}},
 	{"github.com/ollama/ollama", []string{"lore/local/ollama"}},
 	{"github.com/blevesearch/bleve", []string{"lore/index"}},
 	{"github.com/blevesearch/bleve_index_api", []string{"lore/index"}},

@@ -94,10 +94,10 @@ type buildFlags struct {
 
 func newBuild() *cobra.Command {
 	c := &cobra.Command{
-		Use: "build", Short: "Make a dataset from documents of your own", Example: "  lore build msrs -h", Args: usageArgs(cobra.NoArgs),
+		Use: "build", Short: "Make a dataset from documents of your own", Example: "  lore build summhay -h", Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBuildMSRS(), newBuildCRUX(), newBuildLong2RAG())
+	c.AddCommand(newBuildMSRS(), newBuildCRUX(), newBuildLong2RAG(), newBuildSummHay())
 	return c
 }
 

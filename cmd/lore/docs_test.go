@@ -130,12 +130,18 @@ func run1(t *testing.T, command, demo string) string {
 	if code := Main(args[1:], &b, &b); code != exitOK {
 		t.Fatalf("%s: exit code %d\n%s", command, code, b.String())
 	}
-	return callTime.ReplaceAllString(b.String(), "$1 …")
+	out := callTime.ReplaceAllString(b.String(), "$1 …")
+	out = stageTime.ReplaceAllString(out, "$1 …")
+	return speed.ReplaceAllString(out, "measured: … prompt and … output tokens")
 }
 
-// callTime is the last column of the line about a server's model in the table of model
-// calls: the one figure that is never the same.
-var callTime = regexp.MustCompile(`(?m)^(ollama:.*\d) +[0-9.]+m?s$`)
+// Times are never the same: the last column of the line about a server's model in the
+// table of model calls, and what an estimate measures.
+var (
+	callTime  = regexp.MustCompile(`(?m)^(ollama:.*\d) +[0-9.]+m?s$`)
+	stageTime = regexp.MustCompile(`(?m)^([a-z ]+\d+ +\d+ +\d+) +(?:\d+[hms])+$`)
+	speed     = regexp.MustCompile(`measured: \d+ prompt and \d+ output tokens`)
+)
 
 // shellFields splits a command line at spaces outside single quotes.
 func shellFields(s string) []string {

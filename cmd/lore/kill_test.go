@@ -53,7 +53,7 @@ func (k killing) test(t *testing.T) {
 		cmd.Env = append(os.Environ(), asCommand+"=1", "XDG_CACHE_HOME="+cache)
 		return cmd
 	}
-	calm := filepath.Join(t.TempDir(), "calm")
+	calm := filepath.Join(t.TempDir(), "out")
 	if out, err := command(calm).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -1,20 +1,28 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/ollama/ollama/api"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"lore/datasets/summhay"
 	"lore/embed/testmodel"
 	"lore/local/ollama/ollamatest"
+	"lore/local/system"
+	"lore/local/text"
 )
 
 // asCommand makes the test binary behave as lore, for tests that must kill it.
@@ -24,7 +32,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"lore": main, "fakeollama": fakeOllama, "testmodel": writeTestModel})
+	testscript.Main(m, map[string]func(){"lore": main, "fakeollama": fakeOllama, "testmodel": writeTestModel, "fakesystem": fakeSystem})
 }
 
 func TestScripts(t *testing.T) {
@@ -66,17 +74,68 @@ func writeTestModel() {
 	}
 }
 
+// fakeSystem is a command for scripts: a question-answering service over a haystack,
+// which answers with the documents that share most words with the query. With a status
+// it answers every third query with that instead.
+func fakeSystem() {
+	status := flag.Int("status", 0, "HTTP status of every third answer")
+	flag.Parse()
+	data, err := os.ReadFile(flag.Arg(0))
+	if err != nil {
+		panic(err)
+	}
+	hay, err := summhay.Parse(flag.Arg(0), data)
+	if err != nil {
+		panic(err)
+	}
+	var n atomic.Int64
+	serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct {
+			Query string `json:"query"`
+			K     int    `json:"k"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || q.K < 1 {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		if *status != 0 && n.Add(1)%3 == 0 {
+			w.WriteHeader(*status)
+			return
+		}
+		order := make([]int, len(hay.Documents))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Compare(text.Overlap(hay.Documents[b].DocumentText, q.Query), text.Overlap(hay.Documents[a].DocumentText, q.Query))
+		})
+		var out system.Answer
+		for _, i := range order[:min(q.K, len(order))] {
+			out.Documents = append(out.Documents, hay.Documents[i].DocumentID)
+			for _, s := range text.Sentences(hay.Documents[i].DocumentText) {
+				if text.Overlap(s, q.Query) > 0.05 {
+					out.Answer += fmt.Sprintf("- %s [%d]\n", s, i+1)
+				}
+			}
+		}
+		if err := json.NewEncoder(w).Encode(out); err != nil {
+			panic(err)
+		}
+	}), flag.Arg(1))
+}
+
 // fakeOllama is a command for scripts: it serves until it is interrupted and
 // writes its URL to a file.
 func fakeOllama() {
 	bad := flag.Int("misdeed", 0, "misbehaviour of every chat reply, by number")
 	every := flag.Int("every", 1, "misbehave in every n-th reply only")
-	text := flag.String("text", "", "answer of every reply without a schema")
+	words := flag.String("text", "", "answer of every reply without a schema")
 	judge := flag.String("verdict", "", "answer of every reply with a schema")
 	delay := flag.Duration("delay", 0, "time a reply takes")
+	context := flag.Int("context", 0, "trained context of the model, in tokens; longer prompts are refused")
 	careful := flag.Bool("careful", false, "answer the prompts of builds as a careful model would")
 	flag.Parse()
-	s := &ollamatest.Server{Delay: *delay, Logprobs: *careful,
+	s := &ollamatest.Server{Delay: *delay, Logprobs: *careful, Context: *context,
 		Misdeed: func(n int, _ api.ChatRequest) ollamatest.Misbehavior {
 			if n%*every == *every-1 {
 				return ollamatest.Misbehavior(*bad)
@@ -87,8 +146,8 @@ func fakeOllama() {
 			switch {
 			case len(req.Format) > 0 && *judge != "":
 				return *judge
-			case len(req.Format) == 0 && *text != "":
-				out, err := strconv.Unquote(`"` + *text + `"`)
+			case len(req.Format) == 0 && *words != "":
+				out, err := strconv.Unquote(`"` + *words + `"`)
 				if err != nil {
 					panic(err)
 				}
@@ -98,13 +157,18 @@ func fakeOllama() {
 			}
 			return ollamatest.Plausible(req)
 		}}
-	h := httptest.NewServer(s)
+	serve(s, flag.Arg(0))
+}
+
+// serve serves until it is interrupted, and writes its URL to a file.
+func serve(handler http.Handler, file string) {
+	h := httptest.NewServer(handler)
 	defer h.Close()
-	tmp := flag.Arg(0) + ".tmp"
+	tmp := file + ".tmp"
 	if err := os.WriteFile(tmp, []byte(h.URL), 0o666); err != nil {
 		panic(err)
 	}
-	if err := os.Rename(tmp, flag.Arg(0)); err != nil {
+	if err := os.Rename(tmp, file); err != nil {
 		panic(err)
 	}
 	stop := make(chan os.Signal, 1)

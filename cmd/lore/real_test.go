@@ -144,6 +144,10 @@ func TestRealBuildLong2RAG(t *testing.T) {
 	realBuild(t, "questions.jsonl", "Next: lore build long2rag", "long2rag", "--questions", seeds, "--docs", "../../docs/examples/town", "--criteria", "0", "--rounds", "1", "--num-ctx", "2048")
 }
 
+func TestRealBuildSummHay(t *testing.T) {
+	realBuild(t, "built.json", "Next: lore run summhay", "summhay", "--docs", "../../docs/examples/town", "--subtopics", "2", "--insights", "3", "--documents", "8", "--words", "60", "--repeat", "2", "--edits", "1", "--replace", "0")
+}
+
 // realBuild builds with a model of random weights: the build ends, and all that failed
 // has a reason.
 func realBuild(t *testing.T, whole, next string, args ...string) {

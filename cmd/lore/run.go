@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,10 @@ import (
 
 type runFlags struct {
 	retriever, generator, judge string
-	retrieval, answers          string
+	retrieval, answers, order   string
+	systems, allowHosts         string
+	systemK                     int
+	systemTimeout               time.Duration
 	bertscore, bertBaseline     string
 	bertIDF                     bool
 	own                         map[string]*string // settings of benchmarks, by name
@@ -163,6 +167,11 @@ func newRun() *cobra.Command {
 	fl.StringVar(&f.think, "think", "", "thoughts of models that can think: false, true, low, medium or high (default false)")
 	fl.StringVar(&f.retrieval, "retrieval", "", "TREC run file of a system of your own, besides the retrievers; topics are item ids")
 	fl.StringVar(&f.answers, "answers", "", "comma list of files with answers of systems of your own, judged besides the grid; without --retriever and --generator there is no grid")
+	fl.StringVar(&f.systems, "system", "", "comma list of URLs of systems of your own: each is asked by POST {\"query\", \"k\"} and answers {\"answer\", \"documents\": [ids]}; without --retriever and --generator there is no grid")
+	fl.StringVar(&f.allowHosts, "allow-host", "", "comma list of hosts besides this machine that --system may name")
+	fl.IntVar(&f.systemK, "system-k", 10, "k that a --system is asked with")
+	fl.DurationVar(&f.systemTimeout, "system-timeout", 2*time.Minute, "most time a --system may take for one answer")
+	fl.StringVar(&f.order, "order", "", "position study: also give the generators the whole corpus as it is, and with the relevant documents at these places: a comma list of top, middle, bottom and random")
 	fl.StringVar(&f.bertscore, "bertscore", "", "folder of an ONNX encoder: also compute BERTScore against the reference answers")
 	fl.BoolVar(&f.bertIDF, "bertscore-idf", false, "weigh tokens by their idf over the references")
 	fl.StringVar(&f.bertBaseline, "bertscore-baseline", "", "file of baselines to rescale BERTScore with: lines of LAYER,P,R,F")
@@ -271,8 +280,8 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 		return err
 	}
 	opt.Bench = given
-	grid := c.Flags().Changed("retriever") || c.Flags().Changed("generator") || f.pipelines != "" || f.retrieval != ""
-	if f.answers != "" && !grid {
+	grid := c.Flags().Changed("retriever") || c.Flags().Changed("generator") || f.pipelines != "" || f.retrieval != "" || f.order != ""
+	if f.answers+f.systems != "" && !grid {
 		opt.Retrievers, opt.Generators = nil, nil
 	} else if len(opt.Generators) == 0 && f.generator != run.Gold {
 		return &run.UsageError{Msg: "--generator needs at least one name"}
@@ -341,8 +350,17 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	if f.retrieval != "" {
 		retrievers = strings.TrimPrefix(retrievers+",trec:"+f.retrieval, ",")
 	}
-	if retrievers == "" && f.pipelines == "" {
+	if retrievers == "" && f.pipelines == "" && f.order == "" {
 		retrievers = d.Retrievers
+	}
+	for _, place := range list(f.order) {
+		if !slices.Contains([]string{"top", "middle", "bottom", "random"}, place) {
+			return opt, &run.UsageError{Msg: fmt.Sprintf("--order takes top, middle, bottom and random, not %q", place)}
+		}
+		if !slices.Contains(list(retrievers), "full") {
+			retrievers = strings.TrimPrefix(retrievers+",full", ",")
+		}
+		retrievers += ",full-" + place
 	}
 	var err error
 	if opt.Retrievers, err = f.parse(retrievers); err != nil {
@@ -373,6 +391,13 @@ func (f runFlags) options(bench datasets.Benchmark) (run.Options, error) {
 	}
 	if err := f.bm25Flags.check(); err != nil {
 		return opt, err
+	}
+	opt.Systems = run.Outside{URLs: list(f.systems), Hosts: list(f.allowHosts), K: f.systemK, Timeout: f.systemTimeout}
+	if err := opt.Systems.Check(); err != nil {
+		return opt, err
+	}
+	if len(opt.Systems.URLs) > 0 && (f.systemK < 1 || f.systemTimeout <= 0) {
+		return opt, &run.UsageError{Msg: "--system-k and --system-timeout are positive"}
 	}
 	if err := run.CheckNames(opt); err != nil {
 		return opt, err
@@ -455,6 +480,7 @@ func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
 		fmt.Fprintln(w)
 		report.Text(w, g)
 	}
+	fmt.Fprintln(w)
 }
 
 // missing reports whether a run folder is not there.

@@ -1,14 +1,9 @@
 package long2rag
 
 import (
-	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lore/datasets"
@@ -51,12 +46,10 @@ func Sheets(questions []Question, raters int, shared float64, seed uint64) ([][]
 	}
 	out := make([][]byte, raters)
 	for r := range raters {
-		var buf bytes.Buffer
-		w := csv.NewWriter(&buf)
-		if err := errors.Join(w.Write(sheetHead), w.WriteAll(rows[r])); err != nil {
-			return nil, fmt.Errorf("write a sheet: %w", err)
+		var err error
+		if out[r], err = datasets.Sheet(sheetHead, rows[r]); err != nil {
+			return nil, err
 		}
-		out[r] = buf.Bytes()
 	}
 	return out, nil
 }
@@ -93,67 +86,32 @@ func ReadSheet(name string, data []byte, questions []Question) (verdicts []Human
 			known[[2]string{q.ID, p.ID}] = true
 		}
 	}
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
-	r.FieldsPerRecord = -1
 	seen := map[[2]string]bool{}
-	var column map[string]int
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) && column != nil {
-			return verdicts, open, nil
-		}
-		line, _ := 1, 0
-		if len(row) > 0 {
-			line, _ = r.FieldPos(0)
-		}
-		bad := func(format string, args ...any) ([]HumanVerdict, int, error) {
-			return nil, 0, &datasets.InputError{File: name, Place: "line " + strconv.Itoa(line), Msg: fmt.Sprintf(format, args...),
-				Remedy: "found_in_text is yes or no, key_point_verdict is agree, neutral or disagree; make sheets with lore build long2rag sheets", Err: err}
-		}
-		if err != nil {
-			return bad("is no CSV with a heading: %v", err)
-		}
-		if column == nil {
-			column = map[string]int{}
-			for i, h := range row {
-				column[strings.TrimSpace(h)] = i
+	err = datasets.EachRow(name, data, []string{"question_id", "point_id", "found_in_text", "key_point_verdict"},
+		"found_in_text is yes or no, key_point_verdict is agree, neutral or disagree; make sheets with lore build long2rag sheets", func(get func(string) string) error {
+			at := [2]string{get("question_id"), get("point_id")}
+			found := strings.ToLower(get("found_in_text"))
+			v := HumanVerdict{Question: at[0], Point: at[1], Found: found == "yes", Key: strings.ToLower(get("key_point_verdict"))}
+			switch {
+			case !known[at]:
+				return fmt.Errorf("judges the key point %s of the question %s, which the data does not have", at[1], at[0])
+			case seen[at]:
+				return fmt.Errorf("judges the key point %s of the question %s a second time", at[1], at[0])
+			case found == "", found == "yes" && v.Key == "":
+				open++
+				return nil
+			case found != "yes" && found != "no":
+				return fmt.Errorf("has %q under found_in_text", found)
+			case found == "no":
+				v.Key = ""
+			case !slices.Contains([]string{Agree, Neutral, Disagree}, v.Key):
+				return fmt.Errorf("has %q under key_point_verdict", v.Key)
 			}
-			for _, h := range []string{"question_id", "point_id", "found_in_text", "key_point_verdict"} {
-				if _, ok := column[h]; !ok {
-					return bad("has no column %s", h)
-				}
-			}
-			continue
-		}
-		field := func(name string) string {
-			if i := column[name]; i < len(row) {
-				return strings.ToLower(strings.TrimSpace(row[i]))
-			}
-			return ""
-		}
-		at := [2]string{strings.TrimSpace(row[column["question_id"]]), ""}
-		if i := column["point_id"]; i < len(row) {
-			at[1] = strings.TrimSpace(row[i])
-		}
-		v := HumanVerdict{Question: at[0], Point: at[1], Found: field("found_in_text") == "yes", Key: field("key_point_verdict")}
-		switch found := field("found_in_text"); {
-		case !known[at]:
-			return bad("judges the key point %s of the question %s, which the data does not have", at[1], at[0])
-		case seen[at]:
-			return bad("judges the key point %s of the question %s a second time", at[1], at[0])
-		case found == "", found == "yes" && v.Key == "":
-			open++
-			continue
-		case found != "yes" && found != "no":
-			return bad("has %q under found_in_text", found)
-		case found == "no":
-			v.Key = ""
-		case !slices.Contains([]string{Agree, Neutral, Disagree}, v.Key):
-			return bad("has %q under key_point_verdict", v.Key)
-		}
-		seen[at] = true
-		verdicts = append(verdicts, v)
-	}
+			seen[at] = true
+			verdicts = append(verdicts, v)
+			return nil
+		})
+	return verdicts, open, err
 }
 
 // Verified is a dataset after people have looked at it.

@@ -127,7 +127,7 @@ func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.
 
 // ScoreRetrieval measures a ranking. The whole corpus is no ranking; a query
 // without gold documents has no score.
-func (it *item) ScoreRetrieval(found datasets.Retrieved) []datasets.Score {
+func (it *item) ScoreRetrieval(found datasets.Retrieved, _ datasets.Context) []datasets.Score {
 	if found.Whole {
 		return nil
 	}

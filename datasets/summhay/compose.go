@@ -73,6 +73,13 @@ feed:
 		return nil, err
 	}
 	b.quality.DocumentsPlanned = len(plan)
+	for i, spots := range plan {
+		var ids []string
+		for _, p := range spots {
+			ids = append(ids, subtopics[p.subtopic].insights[p.insight].InsightID)
+		}
+		b.Note("plan", documentID(i), 0, "is to hold %s", strings.Join(ids, ", "))
+	}
 	var out []Document
 	for i, r := range results {
 		if r.log == nil {

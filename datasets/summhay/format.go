@@ -1,8 +1,11 @@
 package summhay
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -14,6 +17,24 @@ type File struct {
 	Topic     string     `json:"topic"`
 	Subtopics []Subtopic `json:"subtopics"`
 	Documents []Document `json:"documents"`
+}
+
+// WriteFile writes a haystack in the published shape.
+func WriteFile(path string, f *File) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(f); err != nil {
+		return fmt.Errorf("encode the haystack: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return fmt.Errorf("make the folder for the haystack: %w", err)
+	}
+	if err := os.WriteFile(path, buf.Bytes(), 0o666); err != nil {
+		return fmt.Errorf("write the haystack: %w", err)
+	}
+	return nil
 }
 
 // Document is one text of a haystack with the insights it holds.

@@ -19,6 +19,47 @@ type item struct {
 	haystack *haystack
 	subtopic *Subtopic
 	insights []Insight // those that occur in a document
+	free     bool      // no number of bullets is asked for
+}
+
+// freeBullets is how many bullets the extractive generator, which must have a number,
+// writes where none is given.
+const freeBullets = 8
+
+// Vary returns the item as it is asked without a number of bullets.
+func (it *item) Vary(variant string) datasets.Item {
+	v := *it
+	v.free = variant == free
+	return &v
+}
+
+// ScoreRetrieval bounds what an answer from the shown documents can score: the citation
+// F1 of an insight is at best that of citing all its documents that are shown, and no
+// other (the paper's section 7 gives 84 for its oracle).
+func (it *item) ScoreRetrieval(_ datasets.Retrieved, ctx datasets.Context) []datasets.Score {
+	shown := map[int]bool{}
+	for _, p := range ctx.Passages {
+		if n, err := strconv.Atoi(p.Label); err == nil {
+			shown[n] = true
+		}
+	}
+	var scores []datasets.Score
+	for _, in := range it.insights {
+		cited := map[int]bool{}
+		for n := range it.haystack.holders[in.InsightID] {
+			if shown[n] {
+				cited[n] = true
+			}
+		}
+		_, _, f1 := metric.Citation(cited, it.haystack.holders[in.InsightID])
+		covered := 0.0
+		if len(cited) > 0 {
+			covered = 1
+			scores = append(scores, datasets.Score{Metric: BoundCitation, Unit: in.InsightID, Value: f1})
+		}
+		scores = append(scores, datasets.Score{Metric: BoundCoverage, Unit: in.InsightID, Value: covered}, datasets.Score{Metric: BoundJoint, Unit: in.InsightID, Value: metric.Joint(covered, f1)})
+	}
+	return scores
 }
 
 func (it *item) ID() string               { return it.haystack.corpus.ID + "/" + it.subtopic.SubtopicID }
@@ -53,9 +94,13 @@ func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datase
 // Request asks for one bullet per insight that occurs in the haystack.
 func (it *item) Request(ctx datasets.Context, p *prompt.Prompt) ([]local.Message, *local.Source, error) {
 	source := &local.Source{Query: it.Query().Text, Passages: ctx.Passages, Bullets: len(it.insights)}
+	asked := len(it.insights)
+	if it.free {
+		asked, source.Bullets = 0, freeBullets
+	}
 	messages, err := p.Render(map[string]any{
 		"Topic": it.haystack.topic, "Query": it.subtopic.Query, "Subtopic": it.subtopic.Subtopic,
-		"Bullets": len(it.insights), "Passages": ctx.Passages,
+		"Bullets": asked, "Passages": ctx.Passages,
 	})
 	return messages, source, err
 }
@@ -98,6 +143,7 @@ func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.
 		scores = append(scores, scoreInsight(in.InsightID, v, lines, it.haystack.holders[in.InsightID])...)
 	}
 	if out.Outcome == local.OK {
+		scores = append(scores, datasets.Score{Metric: Bullets, Value: float64(len(lines))})
 		for i, line := range lines {
 			scores = append(scores, datasets.Score{Metric: WordsPerBullet, Unit: strconv.Itoa(i + 1), Value: float64(len(strings.Fields(line)))})
 		}

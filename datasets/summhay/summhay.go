@@ -5,14 +5,39 @@ package summhay
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
+	"slices"
 
 	"lore/datasets"
 	"lore/local/prompt"
 )
 
-// Benchmark implements datasets.Benchmark.
-type Benchmark struct{}
+// Benchmark implements datasets.Benchmark. The zero value has the paper's settings.
+type Benchmark struct {
+	Bullets string // given (empty): answers are asked for as many bullets as there are insights; free: for as many as it takes; both
+}
+
+// free is the way of asking that gives no number of bullets.
+const free = "bullets free"
+
+// Settings are the benchmark's own flags.
+func (Benchmark) Settings() []datasets.Setting {
+	return []datasets.Setting{{Name: "bullets", Help: "verbosity study: whether the number of bullets is given (default), free, or both, as two systems"}}
+}
+
+// Configure sets them.
+func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, error) {
+	if b.Bullets = values["bullets"]; !slices.Contains([]string{"", "given", "free", "both"}, b.Bullets) {
+		return nil, fmt.Errorf("--bullets is given, free or both, not %q", b.Bullets)
+	}
+	return b, nil
+}
+
+// Variants are the ways of asking.
+func (b Benchmark) Variants() []string {
+	return map[string][]string{"free": {free}, "both": {"", free}}[b.Bullets]
+}
 
 // Name is "summhay".
 func (Benchmark) Name() string { return "summhay" }
@@ -39,6 +64,10 @@ const (
 	CitationPrecision = "citation_precision"
 	CitationRecall    = "citation_recall"
 	WordsPerBullet    = "words_per_bullet"
+	Bullets           = "bullets"
+	BoundCoverage     = "bound_coverage"
+	BoundCitation     = "bound_citation"
+	BoundJoint        = "bound_joint"
 )
 
 // Metrics of the paper's section 4.1, and the words per bullet of its Table 2.
@@ -54,6 +83,10 @@ func (Benchmark) Metrics() []datasets.Metric {
 		percent(CitationPrecision, "Cit. P", "mean over covered insights of the precision of the linked bullet's citations"),
 		percent(CitationRecall, "Cit. R", "mean over covered insights of the recall of the linked bullet's citations"),
 		{Name: WordsPerBullet, Title: "Words/bullet", Explain: "mean number of words per line of the answer (Table 2)"},
+		{Name: Bullets, Title: "Bullets", Aside: true, Explain: "mean number of lines of an answer"},
+		{Name: BoundCoverage, Title: "Coverage bound", Percent: true, High: 1, Bounded: true, Aside: true, Explain: "share of the insights that a document of the context holds"},
+		{Name: BoundCitation, Title: "Citation bound", Percent: true, High: 1, Bounded: true, Aside: true, Explain: "mean over these insights of the citation F1 of citing all their documents in the context, and no other"},
+		{Name: BoundJoint, Title: "Joint bound", Percent: true, High: 1, Bounded: true, Aside: true, Explain: "mean over all insights of that F1, 0 where no document of the context holds the insight"},
 	}
 }
 

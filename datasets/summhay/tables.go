@@ -14,10 +14,16 @@ import (
 // the systems allow. Values are percentages.
 func (Benchmark) Tables(systems []datasets.System) []datasets.Grid {
 	var out []datasets.Grid
+	if g := tableBounds(systems); len(g.Rows) > 0 {
+		out = append(out, g)
+	}
 	for _, judge := range judges(systems) {
 		of := slices.DeleteFunc(slices.Clone(systems), func(s datasets.System) bool { return s.Judge != judge })
 		out = append(out, tableScores(of, judge))
 		if g, ok := tableOrders(of, judge); ok {
+			out = append(out, g)
+		}
+		if g := tableVerbosity(of, judge); len(g.Rows) > 0 {
 			out = append(out, g)
 		}
 		out = append(out, tableCitations(of, judge))
@@ -86,7 +92,7 @@ func tableScores(systems []datasets.System, judge string) datasets.Grid {
 		}
 		return strings.Compare(a, b)
 	})
-	g := datasets.Grid{Title: "Scores by generator and retriever (as Table 2 of the paper)", Note: "Judge: " + judge + ". Percentages; #Wb is words per bullet.", Head: []string{"generator"}}
+	g := datasets.Grid{Later: true, Title: "Scores by generator and retriever (as Table 2 of the paper)", Note: "Judge: " + judge + ". Percentages; #Wb is words per bullet.", Head: []string{"generator"}}
 	for _, m := range []string{"Cov", "Cit", "Joint"} {
 		for _, r := range retrievers {
 			g.Head = append(g.Head, m+" "+r)
@@ -147,8 +153,12 @@ var orders = []struct {
 	{"Top", []string{"full-top", "fl-ctxt-sort"}},
 	{"Bottom", []string{"full-bottom", "fl-ctxt-rev-sort"}},
 	{"Middle", []string{"full-middle", "fl-ctxt-middle"}},
+	{"Random", []string{"full-random"}},
 	{"As given", []string{"full"}},
 }
+
+// sortedOrders are the first of them: sensitivity is about these.
+const sortedOrders = 3
 
 // tableOrders shows Joint scores by place of the relevant documents. Sensitivity
 // is the largest difference between a sorted order and the order as given.
@@ -178,7 +188,7 @@ func tableOrders(systems []datasets.System, judge string) (datasets.Grid, bool) 
 			continue
 		}
 		sensitivity := 0.0
-		for _, v := range values[:len(orders)-1] {
+		for _, v := range values[:sortedOrders] {
 			if !math.IsNaN(v) {
 				sensitivity = max(sensitivity, math.Abs(v-given))
 			}
@@ -186,6 +196,54 @@ func tableOrders(systems []datasets.System, judge string) (datasets.Grid, bool) 
 		g.Rows = append(g.Rows, append(row, number(100*sensitivity)))
 	}
 	return g, len(g.Rows) > 0
+}
+
+// tableBounds says what the best answer from the documents shown could score.
+func tableBounds(systems []datasets.System) datasets.Grid {
+	g := datasets.Grid{Title: "Upper bound: what the context allows", Head: []string{"retriever", "Coverage", "Citation", "Joint"},
+		Note: "Percentages. Of an answer that reports every insight found in the documents shown and cites all of these that hold it, and no other. A judge that sees an insight in what only resembles it can give more."}
+	for _, r := range distinct(systems, retrieverOf) {
+		for _, s := range systems {
+			if _, ok := s.Value(BoundJoint); ok && s.Retriever == r {
+				g.Rows = append(g.Rows, []string{r, percent(s, BoundCoverage), percent(s, BoundCitation), percent(s, BoundJoint)})
+				break
+			}
+		}
+	}
+	return g
+}
+
+// tableVerbosity compares answers with and without a given number of bullets.
+func tableVerbosity(systems []datasets.System, judge string) datasets.Grid {
+	g := datasets.Grid{Title: "Number of bullets given or free", Note: "Judge: " + judge + ". Percentages; bullets and words per bullet are means.",
+		Head: []string{"retriever", "generator", "Bullets", "Words/bullet", "Coverage", "Citation", "Joint", "Joint, free minus given"}}
+	if !slices.ContainsFunc(systems, func(s datasets.System) bool { return strings.HasSuffix(s.Generator, " ("+free+")") }) {
+		return g
+	}
+	for _, s := range systems {
+		if _, ok := s.Value(Bullets); !ok {
+			continue
+		}
+		difference := "–"
+		if base, isFree := strings.CutSuffix(s.Generator, " ("+free+")"); isFree {
+			if given, ok := find(systems, base, s.Retriever); ok {
+				a, ok1 := s.Value(Joint)
+				b, ok2 := given.Value(Joint)
+				if ok1 && ok2 {
+					difference = fmt.Sprintf("%+.1f", 100*(a-b))
+				}
+			}
+		}
+		g.Rows = append(g.Rows, []string{s.Retriever, s.Generator, plain(s, Bullets), plain(s, WordsPerBullet), percent(s, Coverage), percent(s, Citation), percent(s, Joint), difference})
+	}
+	return g
+}
+
+func plain(s datasets.System, metric string) string {
+	if v, ok := s.Value(metric); ok {
+		return fmt.Sprintf("%.1f", v)
+	}
+	return "–"
 }
 
 func number(v float64) string {
@@ -196,7 +254,7 @@ func number(v float64) string {
 }
 
 func tableCitations(systems []datasets.System, judge string) datasets.Grid {
-	g := datasets.Grid{Title: "Citation precision and recall (as Table 7 of the paper)", Note: "Judge: " + judge + ". Percentages, over covered insights.",
+	g := datasets.Grid{Later: true, Title: "Citation precision and recall (as Table 7 of the paper)", Note: "Judge: " + judge + ". Percentages, over covered insights.",
 		Head: []string{"generator", "retriever", "Precision", "Recall", "F1"}}
 	for _, s := range systems {
 		g.Rows = append(g.Rows, []string{s.Generator, s.Retriever, percent(s, CitationPrecision), percent(s, CitationRecall), percent(s, Citation)})

@@ -50,13 +50,13 @@ func hasValues(t run.Table, name string) bool {
 	})
 }
 
-// Own are a benchmark's tables where the main one leaves metrics out.
+// Own are a benchmark's tables that a run prints at once.
 func Own(t run.Table, bench datasets.Benchmark) []datasets.Grid {
 	b, ok := bench.(datasets.Tabulator)
-	if !ok || !slices.ContainsFunc(bench.Metrics(), func(m datasets.Metric) bool { return m.Aside }) {
+	if !ok {
 		return nil
 	}
-	return b.Tables(Systems(t))
+	return slices.DeleteFunc(b.Tables(Systems(t)), func(g datasets.Grid) bool { return g.Later })
 }
 
 // figure shows a value with its interval, and its bounds if values are missing.

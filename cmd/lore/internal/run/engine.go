@@ -26,6 +26,7 @@ import (
 	"lore/local/gate"
 	"lore/local/ollama"
 	"lore/local/prompt"
+	remote "lore/local/system"
 	"lore/local/tokens"
 )
 
@@ -47,6 +48,7 @@ type Options struct {
 	Think       string
 	Judging     Judging
 	Answers     []Answers         // of systems from outside, judged besides the grid
+	Systems     Outside           // systems that are asked over HTTP
 	BERTScore   *BERTScore        // nil: not computed
 	Bench       map[string]string // the benchmark's own settings that were given
 	Prompts     fs.FS             // replaces built-in prompts by name; may be nil
@@ -97,6 +99,7 @@ type engine struct {
 	rankers    map[string]*model
 	retrieval  store.Retrieval // what the pipelines' models did
 	generators []*model
+	asked      []*model // systems that are asked over HTTP
 	systems    []system
 	judges     []resolvedJudge
 	judgeNames []string                                // with mode, as they stand in tables
@@ -123,17 +126,31 @@ type cell struct {
 // answers from outside.
 type system struct {
 	retriever, generator string
-	answers              *Answers // nil: a cell of the grid
+	answers              *Answers // nil: a cell of the grid, or a system that is asked
 	model                *model
-	at                   int // place of the retriever
+	at                   int    // place of the retriever; -1 for a system that is asked
+	variant              string // how the benchmark asks
 }
 
 // plan lists the systems.
 func (e *engine) plan() {
+	variants := []string{""}
+	if v, ok := e.bench.(datasets.Varied); ok && len(v.Variants()) > 0 {
+		variants = v.Variants()
+	}
 	for r, p := range e.opt.Retrievers {
 		for _, g := range e.generators {
-			e.systems = append(e.systems, system{retriever: p.Name, generator: g.spec, model: g, at: r})
+			for _, v := range variants {
+				name := g.spec
+				if v != "" {
+					name += " (" + v + ")"
+				}
+				e.systems = append(e.systems, system{retriever: p.Name, generator: name, model: g, at: r, variant: v})
+			}
 		}
+	}
+	for _, m := range e.asked {
+		e.systems = append(e.systems, system{retriever: outside, generator: m.name, model: m, at: -1})
 	}
 	for i := range e.opt.Answers {
 		a := &e.opt.Answers[i]
@@ -194,6 +211,9 @@ func (e *engine) prepare(ctx context.Context) error {
 			return err
 		}
 		e.generators = append(e.generators, m)
+	}
+	for _, url := range e.opt.Systems.URLs {
+		e.asked = append(e.asked, &model{spec: url, backend: remote.BackendName, name: url})
 	}
 	for _, spec := range e.opt.Judges {
 		j, err := e.models.resolveJudge(ctx, spec)
@@ -343,9 +363,10 @@ func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]
 	for n, s := range e.systems {
 		for k, it := range e.items {
 			c := cell{system: n, item: it}
-			if s.answers != nil {
+			switch {
+			case s.answers != nil:
 				c.setOutput(s, s.answers.Outputs[it.ID()])
-			} else {
+			case s.at >= 0:
 				c.retrieved = &found[s.at][k]
 				c.context = it.Context(*c.retrieved, e.opt.Budget)
 			}
@@ -354,7 +375,7 @@ func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]
 	}
 	step := e.opt.Progress.Start("generate", len(cells))
 	done := 0
-	for _, m := range e.generators {
+	for _, m := range append(slices.Clone(e.generators), e.asked...) {
 		var places []int
 		var calls []local.Call
 		for i := range cells {
@@ -371,7 +392,11 @@ func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]
 		e.models.fit(m, calls, "prompts of the generator")
 		err := e.gate.All(ctx, calls, func(n int, reply local.Reply) {
 			c := &cells[places[n]]
-			c.setOutput(e.systems[c.system], datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail})
+			out := datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail}
+			if m.backend == remote.BackendName && reply.Outcome == local.OK {
+				out = e.takeAnswer(c, reply)
+			}
+			c.setOutput(e.systems[c.system], out)
 			done++
 			step(done)
 		})
@@ -379,7 +404,7 @@ func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]
 			return nil, err
 		}
 	}
-	return cells, nil
+	return cells, e.writeOutside(cells)
 }
 
 func (c *cell) setOutput(s system, out datasets.Output) {
@@ -389,7 +414,14 @@ func (c *cell) setOutput(s system, out datasets.Output) {
 }
 
 func (e *engine) request(m *model, c *cell) (local.Call, error) {
-	messages, source, err := c.item.Request(c.context, e.answer)
+	if m.backend == remote.BackendName {
+		return local.Call{Backend: m.backend, Model: m.name, Messages: []local.Message{{Role: local.User, Content: remote.Body(c.item.Title(), e.opt.Systems.K)}}}, nil
+	}
+	item := c.item
+	if v := e.systems[c.system].variant; v != "" {
+		item = item.(datasets.VariedItem).Vary(v)
+	}
+	messages, source, err := item.Request(c.context, e.answer)
 	if err != nil {
 		return local.Call{}, err
 	}
@@ -492,7 +524,7 @@ func (e *engine) collect(cells []cell, verdicts [][][]judge.Verdict) *Result {
 					scores = append(scores, x.ScoreContext(*c.retrieved, e.contexts[j][c.item.ID()])...)
 				}
 				if r, ok := c.item.(datasets.RetrievalScorer); ok && c.retrieved != nil {
-					scores = append(scores, r.ScoreRetrieval(*c.retrieved)...)
+					scores = append(scores, r.ScoreRetrieval(*c.retrieved, c.context)...)
 				}
 				if p, ok := c.item.(datasets.PointJudged); ok {
 					scores = append(scores, p.ScorePoints(c.output, verdicts[j][i], c.own[j])...)
@@ -552,6 +584,7 @@ func (e *engine) manifest() store.Manifest {
 	for _, a := range e.opt.Answers {
 		m.Answers = append(m.Answers, a.File)
 	}
+	m.Answers = append(m.Answers, e.opt.Systems.URLs...)
 	for _, g := range e.generators {
 		m.Generators = append(m.Generators, g.manifest())
 	}

@@ -11,6 +11,7 @@ import (
 	"lore/local/extractive"
 	"lore/local/gate"
 	"lore/local/ollama"
+	remote "lore/local/system"
 	"lore/local/tokens"
 )
 
@@ -118,7 +119,7 @@ func (r *models) think(info ollama.Model) string {
 // user or an earlier phase has set it, and writes it into the calls. Calls that
 // may not fit are warned of; they are refused by the server, never cut.
 func (r *models) fit(m *model, calls []local.Call, what string) {
-	if m.structured() || len(calls) == 0 {
+	if m.backend != ollama.BackendName || len(calls) == 0 {
 		return
 	}
 	longest := 0
@@ -184,6 +185,9 @@ func window(need, trained int) int {
 // lanes are the backends with their slots.
 func (r *models) lanes() map[string]gate.Lane {
 	lanes := map[string]gate.Lane{extractive.BackendName: {Backend: extractive.New()}}
+	if len(r.opt.Systems.URLs) > 0 {
+		lanes[remote.BackendName] = gate.Lane{Backend: r.opt.Systems.backend(), Slots: max(1, r.opt.Slots)}
+	}
 	if r.client != nil {
 		lanes[ollama.BackendName] = gate.Lane{Backend: r.client, Slots: max(1, r.opt.Slots), Alive: func(ctx context.Context) error {
 			if _, err := r.client.Version(ctx); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // RetrieverHelp lists the retrievers for help texts and errors.
-const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, random, given, oracle, oracle1, oracle1:ollama:NAME, full, full-top, full-middle, full-bottom, none, recorded:NAME, trec:FILE; " +
+const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, random, given, oracle, oracle1, oracle1:ollama:NAME, full, full-top, full-middle, full-bottom, full-random, none, recorded:NAME, trec:FILE; " +
 	"rrf(A,B), convex(A,B), combmnz(A,B), decompose(A,ollama:NAME)"
 
 // StageHelp lists what may follow a retriever after ">".
@@ -62,7 +62,7 @@ type Pipeline struct {
 }
 
 // plain lists the sources without an argument.
-var plain = []string{"bm25", "keywords", "random", "oracle", given, "full", "full-top", "full-middle", "full-bottom", "none"}
+var plain = []string{"bm25", "keywords", "random", "oracle", given, "full", "full-top", "full-middle", "full-bottom", "full-random", "none"}
 
 // withArgument lists the sources that need one.
 var withArgument = []string{"dense", "recorded", "trec"}

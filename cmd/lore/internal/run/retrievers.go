@@ -162,6 +162,8 @@ func (r *retrievers) source(ctx context.Context, p Pipeline, docs []index.Docume
 		return index.Full(docs, index.AsGiven), nil
 	case "full-top", "full-bottom", "full-middle":
 		return index.Full(docs, index.Order(strings.TrimPrefix(s.Kind, "full-"))), nil
+	case "full-random":
+		return index.Shuffled(docs, r.opt.Seed), nil
 	case "none":
 		return index.None(), nil
 	case "recorded":

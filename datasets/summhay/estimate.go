@@ -1,0 +1,78 @@
+package summhay
+
+import (
+	"lore/datasets"
+	"lore/local/tokens"
+)
+
+// Cost is what a stage of the synthesis takes if every reply passes at once.
+type Cost struct {
+	Stage          string
+	Calls          int
+	Prompt, Output int // tokens of all calls together
+}
+
+// Prompts are some tokens longer than what they are filled with.
+const promptTokens = 180
+
+// Tokens that texts take, roughly: an insight, a fact, a title; and per word of prose.
+const (
+	insightTokens = 40
+	factTokens    = 30
+	titleTokens   = 25
+	perWord       = 1.4
+)
+
+// Estimate lists the stages with their calls and tokens.
+func (b *Builder) Estimate(seeds []datasets.Document) []Cost {
+	parts, read := 0, 0
+	for _, d := range seeds {
+		n := tokens.Count(d.Text)
+		parts += (n + factWindow - 1) / factWindow
+		read += n
+	}
+	if parts > mostParts {
+		read = read * mostParts / parts
+		parts = mostParts
+	}
+	s, i, d := b.Subtopics+spare, b.Insights+spare, b.Documents
+	text := int(perWord * float64(b.Words))
+	each := b.perDocument()
+	shownFacts := min(parts*factsPerPart, factsForTopics) * factTokens
+	someFacts := min(parts*factsPerPart, factsForPoints) * factTokens
+	list := b.Subtopics * titleTokens
+	cost := func(stage string, calls, prompt, output int) Cost {
+		return Cost{stage, calls, calls * (promptTokens + prompt), calls * output}
+	}
+	out := []Cost{
+		{"notes of the seed documents", parts, read + parts*promptTokens, parts * factsPerPart * factTokens},
+		cost("subtopics", 2, shownFacts, s*titleTokens),
+		cost("insights", s, someFacts+list, i*insightTokens),
+		cost("repetitions", s, i*insightTokens, 10),
+		cost("sorting", s*i, list+insightTokens, 10),
+		cost("queries", b.Subtopics, titleTokens, 20),
+	}
+	if b.Conversation {
+		out = append(out, cost("chapters", d*each, 100+insightTokens, text/max(1, each)), cost("checks of chapters", d*each, text/max(1, each)+list, 15))
+	} else {
+		out = append(out, cost("documents", d, each*insightTokens, text))
+	}
+	return append(out, cost("lists of what a document says", d*b.Subtopics, text+b.Insights*insightTokens, 12), cost("audit", d*(each+1), text+insightTokens, 8))
+}
+
+// Window is the longest prompt with its reply, in tokens, with a fifth on top because
+// the model's tokeniser is another.
+func (b *Builder) Window(seeds []datasets.Document) int {
+	longest := 0
+	for _, d := range seeds {
+		longest = max(longest, min(factWindow, tokens.Count(d.Text)))
+	}
+	text := int(perWord * float64(b.Words))
+	need := max(
+		longest+promptTokens+700,
+		promptTokens+factsForTopics*factTokens*min(1, len(seeds))+80*(b.Subtopics+spare),
+		promptTokens+factsForPoints*factTokens*min(1, len(seeds))+(b.Subtopics+spare)*titleTokens+90*(b.Insights+spare),
+		promptTokens+text+b.perDocument()*insightTokens+3*b.Words+200, // an edit
+	)
+	return need + need/5
+}

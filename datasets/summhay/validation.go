@@ -1,0 +1,194 @@
+package summhay
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lore/datasets"
+)
+
+// statementsPerDocument are shown for a document on a sheet: those that it holds, and
+// others up to this number (the paper's Table 5 has 155 for ten documents).
+const statementsPerDocument = 15
+
+// Columns of the sheets; the last of each is for people to fill in.
+var (
+	insightHead  = []string{"insight_id", "insight", "subtopics", "subtopic"}
+	documentHead = []string{"document_id", "document", "insight_id", "insight", "present"}
+)
+
+// InsightSheet asks of every insight to which subtopic, or subtopics, it belongs
+// (appendix A.1.2). The order is drawn.
+func InsightSheet(f *File, seed uint64) ([]byte, error) {
+	var list []string
+	for i, s := range f.Subtopics {
+		list = append(list, fmt.Sprintf("%d. %s: %s", i+1, s.Name, s.Subtopic))
+	}
+	var rows [][]string
+	for _, s := range f.Subtopics {
+		for _, in := range s.Insights {
+			rows = append(rows, []string{in.InsightID, in.Insight, strings.Join(list, "\n"), ""})
+		}
+	}
+	rng := rand.New(rand.NewPCG(seed, 6))
+	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	return datasets.Sheet(insightHead, rows)
+}
+
+// DocumentSheet draws n documents and asks of statements whether each says them
+// (appendix A.1.3). The text stands in the first row of its document.
+func DocumentSheet(f *File, n int, seed uint64) ([]byte, error) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	text := map[string]string{}
+	var all []string
+	for _, s := range f.Subtopics {
+		for _, in := range s.Insights {
+			text[in.InsightID] = in.Insight
+			all = append(all, in.InsightID)
+		}
+	}
+	var rows [][]string
+	for _, d := range rng.Perm(len(f.Documents))[:min(n, len(f.Documents))] {
+		doc := f.Documents[d]
+		shown := slices.Clone(doc.InsightsIncluded)
+		for _, i := range rng.Perm(len(all)) {
+			if len(shown) < statementsPerDocument && !slices.Contains(shown, all[i]) {
+				shown = append(shown, all[i])
+			}
+		}
+		rng.Shuffle(len(shown), func(i, j int) { shown[i], shown[j] = shown[j], shown[i] })
+		for k, id := range shown {
+			body := ""
+			if k == 0 {
+				body = doc.DocumentText
+			}
+			rows = append(rows, []string{doc.DocumentID, body, id, text[id], ""})
+		}
+	}
+	return datasets.Sheet(documentHead, rows)
+}
+
+// Validation is how far people agree with a haystack. Rows left open are counted.
+type Validation struct {
+	Insights, Several, Right int // annotated; put into two or more subtopics; into the expected one among others
+	Statements               int
+	TP, FP, FN, TN           int // of statements: said by the data and by people, by people alone, by the data alone, by neither
+	Open                     int
+}
+
+// ReadInsights adds a filled-in sheet of insights.
+func (v *Validation) ReadInsights(f *File, name string, data []byte) error {
+	home := map[string]int{}
+	for i, s := range f.Subtopics {
+		for _, in := range s.Insights {
+			home[in.InsightID] = i + 1
+		}
+	}
+	return datasets.EachRow(name, data, []string{"insight_id", "subtopic"}, "subtopic is a number of the list, or several with commas", func(get func(string) string) error {
+		want, known := home[get("insight_id")]
+		if !known {
+			return fmt.Errorf("names the insight %q, which the haystack does not have", get("insight_id"))
+		}
+		cell := get("subtopic")
+		if cell == "" {
+			v.Open++
+			return nil
+		}
+		var chosen []int
+		for part := range strings.FieldsFuncSeq(cell, func(r rune) bool { return strings.ContainsRune(",; ", r) }) {
+			n, err := strconv.Atoi(part)
+			if err != nil || n < 1 || n > len(f.Subtopics) {
+				return fmt.Errorf("has %q under subtopic; there are 1 to %d", cell, len(f.Subtopics))
+			}
+			if !slices.Contains(chosen, n) {
+				chosen = append(chosen, n)
+			}
+		}
+		v.Insights++
+		if len(chosen) > 1 {
+			v.Several++
+		}
+		if slices.Contains(chosen, want) {
+			v.Right++
+		}
+		return nil
+	})
+}
+
+// ReadDocuments adds a filled-in sheet of documents.
+func (v *Validation) ReadDocuments(f *File, name string, data []byte) error {
+	holds := map[string][]string{}
+	for _, d := range f.Documents {
+		holds[d.DocumentID] = d.InsightsIncluded
+	}
+	insights := map[string]bool{}
+	for _, s := range f.Subtopics {
+		for _, in := range s.Insights {
+			insights[in.InsightID] = true
+		}
+	}
+	return datasets.EachRow(name, data, []string{"document_id", "insight_id", "present"}, "present is yes or no", func(get func(string) string) error {
+		included, known := holds[get("document_id")]
+		if !known || !insights[get("insight_id")] {
+			return fmt.Errorf("names the document %q with the insight %q, which the haystack does not have", get("document_id"), get("insight_id"))
+		}
+		said := slices.Contains(included, get("insight_id"))
+		switch cell := strings.ToLower(get("present")); {
+		case cell == "":
+			v.Open++
+			return nil
+		case cell == "yes" && said:
+			v.TP++
+		case cell == "yes":
+			v.FP++
+		case cell == "no" && said:
+			v.FN++
+		case cell == "no":
+			v.TN++
+		default:
+			return fmt.Errorf("has %q under present", cell)
+		}
+		v.Statements++
+		return nil
+	})
+}
+
+// Read adds a sheet of either kind.
+func (v *Validation) Read(f *File, name string, data []byte) error {
+	head, _, _ := strings.Cut(string(data), "\n")
+	switch {
+	case strings.Contains(head, "document_id"):
+		return v.ReadDocuments(f, name, data)
+	case strings.Contains(head, "insight_id"):
+		return v.ReadInsights(f, name, data)
+	}
+	return &datasets.InputError{File: name, Place: "line 1", Msg: "is no sheet of this kind", Remedy: "make sheets with lore build summhay --export-validation N", Err: errors.New("no heading")}
+}
+
+// Grids are the paper's Tables 4 and 5. Precision and recall take the data for the truth
+// and people for the system, as there.
+func (v Validation) Grids() []datasets.Grid {
+	share := func(n, of int) string {
+		if of == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%.2f", 100*float64(n)/float64(of))
+	}
+	p, r := float64(v.TP)/float64(v.TP+v.FP), float64(v.TP)/float64(v.TP+v.FN)
+	f1 := "–"
+	if x := 2 * p * r / (p + r); !math.IsNaN(x) {
+		f1 = fmt.Sprintf("%.2f", 100*x)
+	}
+	return []datasets.Grid{
+		{Title: "Subtopic of each insight (as Table 4 of the paper)", Head: []string{"insights annotated", "% put into 2 or more", "% accuracy"},
+			Rows: [][]string{{fmt.Sprint(v.Insights), share(v.Several, v.Insights), share(v.Right, v.Insights)}}},
+		{Title: "Insights of each document (as Table 5 of the paper)", Head: []string{"samples", "accuracy", "precision", "recall", "F1"},
+			Rows: [][]string{{fmt.Sprint(v.Statements), share(v.TP+v.TN, v.Statements), share(v.TP, v.TP+v.FP), share(v.TP, v.TP+v.FN), f1}},
+			Note: fmt.Sprintf("in percent; precision: of what people find in a document, what the data says is there; rows left open: %d", v.Open)},
+	}
+}

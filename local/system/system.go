@@ -1,0 +1,174 @@
+// Package system asks a question-answering system of one's own over HTTP, as a
+// local.Backend. It posts {"query": "...", "k": 10} and reads
+// {"answer": "...", "documents": ["id", ...]}; the documents are optional.
+package system
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"lore/local"
+)
+
+// BackendName is the value of Call.Backend for this package.
+const BackendName = "system"
+
+// mostBytes bounds an answer.
+const mostBytes = 16 << 20
+
+// Answer is what a system says.
+type Answer struct {
+	Answer    string   `json:"answer"`
+	Documents []string `json:"documents,omitempty"` // ids, best first
+}
+
+// Config says which hosts may be asked.
+type Config struct {
+	Hosts   []string      // besides loopback: host names, without a port
+	Timeout time.Duration // of one call; 0 is two minutes
+}
+
+// Backend asks systems. Call.Model is the URL; what follows a "#" is not sent, and tells
+// versions of a system apart.
+type Backend struct {
+	hosts []string
+	http  *http.Client
+}
+
+// New builds a backend. It opens no connection.
+func New(cfg Config) *Backend {
+	timeout := cfg.Timeout
+	if timeout == 0 {
+		timeout = 2 * time.Minute
+	}
+	b := &Backend{hosts: cfg.Hosts}
+	dialer := &net.Dialer{Timeout: 10 * time.Second}
+	b.http = &http.Client{
+		Timeout: timeout,
+		Transport: &http.Transport{Proxy: nil, MaxIdleConnsPerHost: 64, // a proxy would be another host
+			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+				host, _, err := net.SplitHostPort(addr)
+				if err != nil || !b.allowed(host) {
+					return nil, fmt.Errorf("refused to connect to %s", addr)
+				}
+				return dialer.DialContext(ctx, network, addr)
+			}},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return b
+}
+
+func (b *Backend) allowed(host string) bool {
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" {
+		return true
+	}
+	return slices.Contains(b.hosts, host)
+}
+
+// Check refuses a URL that is none, or whose host may not be asked.
+func (b *Backend) Check(raw string) error {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%q is no URL like http://127.0.0.1:8000/answer", raw)
+	case !b.allowed(u.Hostname()):
+		return fmt.Errorf("the host %s is neither this machine nor allowed; allow it with --allow-host %s", u.Hostname(), u.Hostname())
+	}
+	return nil
+}
+
+// Body is what is posted for a query.
+func Body(query string, k int) string {
+	data, err := json.Marshal(struct {
+		Query string `json:"query"`
+		K     int    `json:"k"`
+	}{query, k})
+	if err != nil {
+		panic(err) // a text and a number always encode
+	}
+	return string(data)
+}
+
+// Do posts the first message and returns the answer as JSON of Answer.
+func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) {
+	target, _, _ := strings.Cut(call.Model, "#")
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, strings.NewReader(call.Messages[0].Content))
+	if err != nil {
+		return local.Fail(local.ModelError, "%v", err), nil
+	}
+	req.Header.Set("Content-Type", "application/json")
+	start := time.Now()
+	resp, err := b.http.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return local.Reply{}, context.Cause(ctx)
+		}
+		return local.Fail(local.Transport, "%v", err), nil
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
+	if err != nil {
+		if ctx.Err() != nil {
+			return local.Reply{}, context.Cause(ctx)
+		}
+		return local.Fail(local.Transport, "the answer broke off: %v", err), nil
+	}
+	r := read(resp.StatusCode, data)
+	r.Usage.Duration = time.Since(start)
+	return r, nil
+}
+
+// read types an HTTP answer.
+func read(status int, data []byte) local.Reply {
+	text := strings.TrimSpace(string(data[:min(len(data), 200)]))
+	switch status {
+	case http.StatusOK:
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return local.Fail(local.Transport, "status %d: %s", status, text)
+	case http.StatusRequestEntityTooLarge:
+		return local.Fail(local.TooLong, "status %d: %s", status, text)
+	default:
+		return local.Fail(local.ModelError, "status %d: %s", status, text)
+	}
+	if len(data) > mostBytes {
+		return local.Fail(local.BadFormat, "the answer has more than %d MB", mostBytes>>20)
+	}
+	a, err := Parse(data)
+	switch {
+	case err != nil:
+		return local.Fail(local.BadFormat, "%v", err)
+	case strings.TrimSpace(a.Answer) == "":
+		return local.Fail(local.Empty, "the answer is empty")
+	}
+	out, err := json.Marshal(a)
+	if err != nil {
+		return local.Fail(local.BadFormat, "%v", err)
+	}
+	return local.Reply{Outcome: local.OK, Text: string(out)}
+}
+
+// Parse reads an answer.
+func Parse(data []byte) (Answer, error) {
+	var a struct {
+		Answer    *string  `json:"answer"`
+		Documents []string `json:"documents"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if err := dec.Decode(&a); err != nil {
+		return Answer{}, fmt.Errorf(`the answer is not {"answer": "...", "documents": ["id", ...]}: %w`, err)
+	}
+	if a.Answer == nil {
+		return Answer{}, errors.New(`the answer has no field "answer"`)
+	}
+	return Answer{*a.Answer, a.Documents}, nil
+}
