@@ -114,8 +114,11 @@ func (c *Cache) load() error {
 	}
 	size := binary.LittleEndian.Uint32(head[len(cacheMagic):])
 	rest := make([]byte, min(int(size), 1<<20)+4)
-	if _, err := io.ReadFull(c.file, rest); err != nil || string(head[:len(cacheMagic)]) != cacheMagic {
-		return c.reset(cmpErr(err, errors.New("no cache of vectors")))
+	if _, err := io.ReadFull(c.file, rest); err != nil {
+		return c.reset(err)
+	}
+	if string(head[:len(cacheMagic)]) != cacheMagic {
+		return c.reset(errors.New("no cache of vectors"))
 	}
 	c.dims = int(binary.LittleEndian.Uint32(rest[len(rest)-4:]))
 	if c.dims <= 0 || c.dims > 1<<20 {

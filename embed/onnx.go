@@ -3,6 +3,7 @@ package embed
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -36,7 +37,7 @@ func OpenONNX(ctx context.Context, dir string, w Windows, e Engine) (Embedder, e
 	enc := &encoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f)}
 	// A first text shows whether the graph can be computed at all.
 	if _, err := enc.Embed(ctx, Query, []string{""}); err != nil {
-		return nil, joinClose(err, rt)
+		return nil, errors.Join(err, rt.close())
 	}
 	return enc, nil
 }
@@ -59,13 +60,6 @@ func batchLimit(f *folder) int {
 		return 1
 	}
 	return batchTexts
-}
-
-func joinClose(err error, rt runtime) error {
-	if closeErr := rt.close(); err == nil {
-		return closeErr
-	}
-	return err
 }
 
 func (e *encoder) Settings() Settings { return e.settings }
@@ -199,7 +193,7 @@ func OpenCrossEncoder(ctx context.Context, dir string, e Engine) (CrossEncoder, 
 	f.settings.Output = rt.outputName()
 	c := &crossEncoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f), dir: dir}
 	if _, err := c.Score(ctx, "", []string{""}); err != nil {
-		return nil, joinClose(err, rt)
+		return nil, errors.Join(err, rt.close())
 	}
 	return c, nil
 }

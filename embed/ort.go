@@ -81,11 +81,6 @@ func openONNXRuntime(e Engine, f *folder) (runtime, error) {
 		return nil, fmt.Errorf("set onnxruntime up: %w", err)
 	}
 	defer options.Destroy()
-	if e.Threads > 0 {
-		if err := options.SetIntraOpNumThreads(e.Threads); err != nil {
-			return nil, fmt.Errorf("set onnxruntime up: %w", err)
-		}
-	}
 	if m.session, err = ort.NewDynamicAdvancedSession(path, m.inputs, m.outputs[m.out:m.out+1], options); err != nil {
 		return nil, &ModelError{f.dir, "cannot be loaded: " + err.Error(), "export it again as ONNX", err}
 	}

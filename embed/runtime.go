@@ -37,7 +37,6 @@ type output struct {
 type Engine struct {
 	Runtime string // Hugot or ONNXRuntime; empty is Hugot
 	Library string // path of libonnxruntime
-	Threads int    // of onnxruntime; 0 is its default
 }
 
 func (e Engine) open(ctx context.Context, f *folder) (runtime, error) {

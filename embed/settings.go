@@ -286,8 +286,11 @@ func (f *folder) poolingMode(path string) error {
 	var modes map[string]any
 	name := filepath.Join(path, "config.json")
 	ok, err := f.read(name, &modes)
-	if err != nil || !ok {
-		return cmpErr(err, &ModelError{Dir: f.dir, Msg: "has no " + name, Remedy: "copy the whole folder"})
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return &ModelError{Dir: f.dir, Msg: "has no " + name, Remedy: "copy the whole folder"}
 	}
 	known := map[string]string{"pooling_mode_mean_tokens": poolMean, "pooling_mode_cls_token": poolCLS, "pooling_mode_lasttoken": poolLast, "pooling_mode_max_tokens": poolMax}
 	var on []string
@@ -302,13 +305,6 @@ func (f *folder) poolingMode(path string) error {
 	}
 	f.settings.Pooling = known[on[0]]
 	return nil
-}
-
-func cmpErr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 // prefixes reads what the model wants before queries and passages.

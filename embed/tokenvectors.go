@@ -1,6 +1,9 @@
 package embed
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // TokenVectors are the vectors of a text's tokens, special tokens left out.
 type TokenVectors struct {
@@ -27,7 +30,7 @@ func OpenTokenEncoder(ctx context.Context, dir string, e Engine) (TokenEncoder, 
 	enc := opened.(*encoder)
 	enc.settings.Pooling, enc.settings.Normalize = poolNone, false
 	if _, err := enc.TokenVectors(ctx, []string{"a"}); err != nil {
-		return nil, joinClose(err, enc.rt)
+		return nil, errors.Join(err, enc.rt.close())
 	}
 	return enc, nil
 }

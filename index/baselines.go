@@ -85,11 +85,7 @@ func (c cut) RetrieveBatch(ctx context.Context, queries []Query, k int, step fun
 }
 
 func (c cut) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
-	out, err := c.RetrieveBatch(ctx, []Query{q}, k, nil)
-	if err != nil {
-		return Ranking{}, err
-	}
-	return out[0], nil
+	return RetrieveOne(ctx, c, q, k)
 }
 
 // Recorded ranks by scores that came with the data, under the given name.

@@ -27,3 +27,12 @@ func RetrieveAll(ctx context.Context, r Retriever, queries []Query, k int, step 
 	}
 	return out, nil
 }
+
+// RetrieveOne ranks for one query by a batch of one.
+func RetrieveOne(ctx context.Context, b Batcher, q Query, k int) (Ranking, error) {
+	out, err := b.RetrieveBatch(ctx, []Query{q}, k, nil)
+	if err != nil {
+		return Ranking{}, err
+	}
+	return out[0], nil
+}

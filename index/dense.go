@@ -99,11 +99,7 @@ func (d *Dense) unit(v []float32) []float32 {
 
 // Retrieve ranks for one query.
 func (d *Dense) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
-	r, err := d.RetrieveBatch(ctx, []Query{q}, k, nil)
-	if err != nil {
-		return Ranking{}, err
-	}
-	return r[0], nil
+	return RetrieveOne(ctx, d, q, k)
 }
 
 // RetrieveBatch embeds all queries and passes over the documents once per 64.

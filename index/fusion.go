@@ -40,11 +40,7 @@ type fused struct {
 func Fuse(f Fusion, parts ...Retriever) Batcher { return fused{f, parts} }
 
 func (f fused) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
-	out, err := f.RetrieveBatch(ctx, []Query{q}, k, nil)
-	if err != nil {
-		return Ranking{}, err
-	}
-	return out[0], nil
+	return RetrieveOne(ctx, f, q, k)
 }
 
 func (f fused) RetrieveBatch(ctx context.Context, queries []Query, k int, step func(int)) ([]Ranking, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -205,7 +206,7 @@ func verifyMSRS(c *cobra.Command, dir string) error {
 	g := datasets.Grid{Head: []string{"split", "queries", "documents", "gold documents, mean", "references, mean"}}
 	for _, split := range []string{"train", "dev", "test"} {
 		ds, err := msrs.Benchmark{Split: split}.Load([]string{dir})
-		if err != nil && strings.Contains(err.Error(), "has no queries of the split") {
+		if errors.Is(err, msrs.ErrNoSplit) {
 			continue
 		}
 		if err != nil {

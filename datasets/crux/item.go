@@ -248,11 +248,7 @@ func (it *item) alphaNDCG(ids []string, graded map[string][]int, rows [][]int, l
 	if len(judgements) == 0 {
 		return datasets.Score{}, false
 	}
-	ranking := make([]metric.Retrieved, len(ids))
-	for i, id := range ids {
-		ranking[i] = metric.Retrieved{Document: id, Score: float64(len(ids) - i)}
-	}
-	return datasets.Score{Metric: at(AlphaNDCG, l.eta), Value: metric.AlphaNDCG(metric.NewDiversityTopic(ranking, judgements), it.k(), Alpha)}, true
+	return datasets.Score{Metric: at(AlphaNDCG, l.eta), Value: metric.AlphaNDCG(metric.NewDiversityTopic(metric.Ranked(ids), judgements), it.k(), Alpha)}, true
 }
 
 // ranking measures the whole ranking by the relevant passages.
@@ -261,11 +257,7 @@ func (it *item) ranking(ids []string) []datasets.Score {
 	for _, id := range it.relevant {
 		judged[id] = 1
 	}
-	results := make([]metric.Retrieved, len(ids))
-	for i, id := range ids {
-		results[i] = metric.Retrieved{Document: id, Score: float64(len(ids) - i)}
-	}
-	t := metric.NewTopic(results, judged)
+	t := metric.NewTopic(metric.Ranked(ids), judged)
 	return []datasets.Score{
 		{Metric: RecallAtK, Value: metric.Recall(t, 1, it.k())},
 		{Metric: MAP, Value: metric.AveragePrecision(t, 1, 0)},

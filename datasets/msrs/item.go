@@ -154,11 +154,7 @@ func topic(ids, gold []string) *metric.Topic {
 	for _, g := range gold {
 		judged[g] = 1
 	}
-	ranking := make([]metric.Retrieved, len(ids))
-	for i, id := range ids {
-		ranking[i] = metric.Retrieved{Document: id, Score: float64(len(ids) - i)}
-	}
-	return metric.NewTopic(ranking, judged)
+	return metric.NewTopic(metric.Ranked(ids), judged)
 }
 
 // Check says what is odd about an answer's length.

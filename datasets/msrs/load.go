@@ -15,6 +15,9 @@ import (
 	"lore/datasets"
 )
 
+// ErrNoSplit says that data has no queries of a split.
+var ErrNoSplit = errors.New("no queries of the split")
+
 var splits = []string{"test", "dev", "train"}
 
 // defaultK are the paper's numbers of documents (section 4).
@@ -58,7 +61,7 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 	}
 	queries := raw.Queries[split]
 	if len(queries) == 0 {
-		return nil, &datasets.InputError{File: name, Msg: "has no queries of the split " + split, Remedy: "choose another with --split"}
+		return nil, &datasets.InputError{File: name, Msg: "has no queries of the split " + split, Remedy: "choose another with --split", Err: ErrNoSplit}
 	}
 	domain := b.Domain
 	if domain == "" {

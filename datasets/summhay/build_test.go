@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -140,7 +141,7 @@ func TestBuildWhole(t *testing.T) {
 // knows what every text it wrote was meant to say.
 type careless struct {
 	mu       sync.Mutex
-	rng      *rand.Rand
+	forgot   int
 	insights []string
 	meant    map[string][]string // by text: an article, or a chapter
 	examined map[string]bool     // documents
@@ -154,6 +155,9 @@ func (c *careless) answer(_ int, call local.Call) local.Reply {
 	text := fake.Careful(call.Messages)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	h := fnv.New64a()
+	fmt.Fprint(h, p, call.Options.Seed, call.Sample)
+	rng := rand.New(rand.NewPCG(h.Sum64(), 7)) // by the call, so that the order of calls does not matter
 	var meant []string
 	switch {
 	case strings.Contains(p, `{"insights": `):
@@ -173,16 +177,17 @@ func (c *careless) answer(_ int, call local.Call) local.Reply {
 		for _, in := range c.insights {
 			c.kept[in] = c.kept[in] || strings.Contains(fake.Between(p, "\nStatements:", "List the numbers"), in)
 		}
-		if c.rng.Float64() < 0.5 {
+		if rng.Float64() < 0.5 {
 			text = `{"present":[]}`
 		}
 	}
 	if meant != nil {
 		for _, in := range c.insights {
 			switch has := strings.Contains(text, in); {
-			case has && c.rng.Float64() < c.forget:
-				text = strings.ReplaceAll(text, in, "Something was said.")
-			case !has && c.rng.Float64() < c.leak:
+			case has && rng.Float64() < c.forget:
+				c.forgot++ // which makes the text one of its own
+				text = strings.ReplaceAll(text, in, fmt.Sprintf("Something was said, though %s.", strings.Repeat("nobody knew what, and ", c.forgot%7)+fmt.Sprint(c.forgot)))
+			case !has && rng.Float64() < c.leak:
 				text += " " + in
 			}
 		}
@@ -229,7 +234,7 @@ func (c *careless) faults(conversation bool) int {
 // planted, and what the finished documents say is what the data says of them.
 func TestAuditFindsFaults(t *testing.T) {
 	for _, conversation := range []bool{false, true} {
-		c := &careless{rng: rand.New(rand.NewPCG(5, 7)), forget: 0.15, leak: 0.01, meant: map[string][]string{}, examined: map[string]bool{}, kept: map[string]bool{}}
+		c := &careless{forget: 0.15, leak: 0.01, meant: map[string][]string{}, examined: map[string]bool{}, kept: map[string]bool{}}
 		sizes := Sizes{Subtopics: 6, Insights: 5, Documents: 40, Words: 300, Repeat: 5}
 		b := newBuilder(t, sizes, &fake.Backend{Script: c.answer}, 2)
 		b.Topic, b.Conversation, b.Chapters = "Life in a town", conversation, 1

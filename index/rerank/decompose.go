@@ -37,11 +37,7 @@ func Decompose(first index.Retriever, m Model, prompts *prompt.Set) (*Decomposed
 
 // Retrieve ranks for one query.
 func (d *Decomposed) Retrieve(ctx context.Context, q index.Query, k int) (index.Ranking, error) {
-	out, err := d.RetrieveBatch(ctx, []index.Query{q}, k, nil)
-	if err != nil {
-		return index.Ranking{}, err
-	}
-	return out[0], nil
+	return index.RetrieveOne(ctx, d, q, k)
 }
 
 // RetrieveBatch asks for the sub-queries of all queries, searches and fuses.

@@ -70,11 +70,7 @@ const tieStep = 1e-5
 
 // Retrieve ranks for one query.
 func (s *Stage) Retrieve(ctx context.Context, q index.Query, k int) (index.Ranking, error) {
-	out, err := s.RetrieveBatch(ctx, []index.Query{q}, k, nil)
-	if err != nil {
-		return index.Ranking{}, err
-	}
-	return out[0], nil
+	return index.RetrieveOne(ctx, s, q, k)
 }
 
 // RetrieveBatch ranks all queries by the first stage and then anew.

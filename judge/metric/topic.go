@@ -11,6 +11,15 @@ type Retrieved struct {
 	Score    float64
 }
 
+// Ranked gives documents, best first, scores that keep their order.
+func Ranked(documents []string) []Retrieved {
+	out := make([]Retrieved, len(documents))
+	for i, d := range documents {
+		out[i] = Retrieved{Document: d, Score: float64(len(documents) - i)}
+	}
+	return out
+}
+
 // Unjudged marks a document without a judgement. Negative judgements mean the
 // same, as in trec_eval.
 const Unjudged = -1

@@ -65,6 +65,7 @@ type answerView struct {
 	Failed                       bool
 	Lines, Notes                 []string
 	Verdicts                     []verdictView
+	Points                       []verdictView // on the answer's own points
 }
 
 type verdictView struct {
@@ -135,16 +136,26 @@ func newAnswer(a store.Answer, t store.TaskVerdicts) answerView {
 		}
 	}
 	for i, v := range t.Verdicts {
-		one := verdictView{Text: questionText(t.Questions, i), Label: v.Label, Class: v.Label, Unit: v.Unit, Evidence: strings.Join(v.Evidence, " ")}
-		if len(v.Flags) > 0 {
-			one.Evidence = strings.TrimSpace(one.Evidence + " (" + strings.Join(v.Flags, "; ") + ")")
+		out.Verdicts = append(out.Verdicts, newVerdict(questionText(t.Questions, i), v))
+	}
+	for i, v := range t.Points {
+		if a.Points == nil || i >= len(a.Points.List) {
+			break // a folder that somebody has edited
 		}
-		if !v.Scored() {
-			one.Label, one.Class, one.Evidence = "unscored", "bad", v.Reason
-		}
-		out.Verdicts = append(out.Verdicts, one)
+		out.Points = append(out.Points, newVerdict(a.Points.List[i], v))
 	}
 	return out
+}
+
+func newVerdict(text string, v judge.Verdict) verdictView {
+	one := verdictView{Text: text, Label: v.Label, Class: v.Label, Unit: v.Unit, Evidence: strings.Join(v.Evidence, " ")}
+	if len(v.Flags) > 0 {
+		one.Evidence = strings.TrimSpace(one.Evidence + " (" + strings.Join(v.Flags, "; ") + ")")
+	}
+	if !v.Scored() {
+		one.Label, one.Class, one.Evidence = "unscored", "bad", v.Reason
+	}
+	return one
 }
 
 // settings lists a manifest for people.

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -106,32 +105,28 @@ func answerLines(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 		known[it.ID()] = true
 	}
 	out := map[string]string{}
-	sc := bufio.NewScanner(bytes.NewReader(data))
-	sc.Buffer(nil, 1<<26)
-	for n := 1; sc.Scan(); n++ {
-		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
-			continue
-		}
+	err := datasets.EachLine(data, func(place string, raw []byte) error {
 		var line struct {
 			Item   *string `json:"item"`
 			Answer *string `json:"answer"`
 		}
-		err := json.Unmarshal(sc.Bytes(), &line)
+		err := json.Unmarshal(raw, &line)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("line %d: is no JSON: %w; %s", n, err, answersFormat)
+			return fmt.Errorf("%s: is no JSON: %w; %s", place, err, answersFormat)
 		case line.Item == nil || line.Answer == nil:
-			return nil, fmt.Errorf("line %d: lacks item or answer; %s", n, answersFormat)
+			return fmt.Errorf("%s: lacks item or answer; %s", place, answersFormat)
 		case !known[*line.Item]:
-			return nil, fmt.Errorf("line %d: the data has no item %q; item ids stand in answers.jsonl of any run of that data", n, *line.Item)
+			return fmt.Errorf("%s: the data has no item %q; item ids stand in answers.jsonl of any run of that data", place, *line.Item)
 		}
 		if _, twice := out[*line.Item]; twice {
-			return nil, fmt.Errorf("line %d: the item %q is answered twice", n, *line.Item)
+			return fmt.Errorf("%s: the item %q is answered twice", place, *line.Item)
 		}
 		out[*line.Item] = *line.Answer
-	}
-	if err := sc.Err(); err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("holds no answers; %s", answersFormat)

@@ -293,7 +293,7 @@ func retrieveItems(ctx context.Context, set *retrievers, p Pipeline, items []dat
 	step := set.opt.Progress.Start("retrieve by "+p.Name, len(items))
 	before := 0
 	for _, c := range corpora {
-		r, err := set.open(ctx, p, indexDocuments(c))
+		r, err := set.open(ctx, p, set.documents(c))
 		if err != nil {
 			return nil, err
 		}
@@ -312,14 +312,6 @@ func retrieveItems(ctx context.Context, set *retrievers, p Pipeline, items []dat
 		}
 	}
 	return out, nil
-}
-
-func indexDocuments(c *datasets.Corpus) []index.Document {
-	docs := make([]index.Document, len(c.Documents))
-	for i, d := range c.Documents {
-		docs[i] = index.Document{ID: d.ID, Text: d.Text}
-	}
-	return docs
 }
 
 // writeQrels writes the gold relevance, so that rankings can be measured by

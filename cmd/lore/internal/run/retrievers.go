@@ -70,6 +70,8 @@ type retrievers struct {
 	prompts *prompt.Set
 	rankers map[string]*model // language models of pipelines, by name
 
+	corpora   map[*datasets.Corpus][]index.Document
+	searchers map[searcher]index.Retriever // those that take long to open
 	runs      map[string]*trec.Run
 	embedders map[string]*embed.Cache
 	crosses   map[string]embed.CrossEncoder
@@ -80,6 +82,25 @@ type retrievers struct {
 	closers   []func() error
 }
 
+// searcher names an opened source over documents, which are known by their first one.
+type searcher struct {
+	kind, arg string
+	first     *index.Document
+}
+
+// documents are those of a corpus, the same slice each time.
+func (r *retrievers) documents(c *datasets.Corpus) []index.Document {
+	if docs, ok := r.corpora[c]; ok {
+		return docs
+	}
+	docs := make([]index.Document, len(c.Documents))
+	for i, d := range c.Documents {
+		docs[i] = index.Document{ID: d.ID, Text: d.Text}
+	}
+	r.corpora[c] = docs
+	return docs
+}
+
 // Close frees what the retrievers hold open.
 func (r *retrievers) Close() {
 	for _, c := range r.closers {
@@ -88,7 +109,7 @@ func (r *retrievers) Close() {
 }
 
 func newRetrievers(opt Options, m *models, g *gate.Gate, prompts *prompt.Set, rankers map[string]*model) *retrievers {
-	return &retrievers{opt: opt, models: m, gate: g, prompts: prompts, rankers: rankers, runs: map[string]*trec.Run{}, embedders: map[string]*embed.Cache{},
+	return &retrievers{opt: opt, models: m, gate: g, prompts: prompts, rankers: rankers, corpora: map[*datasets.Corpus][]index.Document{}, searchers: map[searcher]index.Retriever{}, runs: map[string]*trec.Run{}, embedders: map[string]*embed.Cache{},
 		crosses: map[string]embed.CrossEncoder{}, rerankers: map[string]rerank.Reranker{}, decompose: map[string]*rerank.Decomposed{}}
 }
 
@@ -126,23 +147,42 @@ func (r *retrievers) open(ctx context.Context, p Pipeline, docs []index.Document
 	return first, nil
 }
 
-func (r *retrievers) source(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
-	switch s := p.Source; s.Kind {
-	case "bm25":
+// search opens a source that reads all documents, once for all pipelines over them.
+func (r *retrievers) search(ctx context.Context, s Source, docs []index.Document) (index.Retriever, error) {
+	key := searcher{kind: s.Kind, arg: s.Arg}
+	if len(docs) > 0 {
+		key.first = &docs[0]
+	}
+	if have := r.searchers[key]; have != nil {
+		return have, nil
+	}
+	var made index.Retriever
+	if s.Kind == "bm25" {
 		b, err := index.OpenBM25(ctx, r.opt.IndexDir, docs, r.opt.Analyzer, r.opt.BM25)
 		if err != nil {
 			return nil, err
 		}
 		r.closers = append(r.closers, b.Close)
-		return b, nil
-	case "dense":
+		made = b
+	} else {
 		e, err := r.embedder(ctx, s.Arg)
 		if err != nil {
 			return nil, err
 		}
 		step := r.opt.Progress.Start("embed", len(docs))
 		e.OnProgress(func(done, _ int) { step(done) })
-		return index.NewDense(ctx, docs, e, index.DenseOptions{})
+		if made, err = index.NewDense(ctx, docs, e, index.DenseOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	r.searchers[key] = made
+	return made, nil
+}
+
+func (r *retrievers) source(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+	switch s := p.Source; s.Kind {
+	case "bm25", "dense":
+		return r.search(ctx, s, docs)
 	case "keywords":
 		return index.Keywords(docs), nil
 	case "random":

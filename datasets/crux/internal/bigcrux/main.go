@@ -10,11 +10,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"lore/datasets/crux"
-	"lore/local/text"
+	"lore/datasets/internal/realtext"
 )
 
 func main() {
@@ -33,17 +32,9 @@ func main() {
 const passageWords = 100
 
 func write(dir, out string, passages, topics, questions int) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("no .txt files in %q: %v", dir, err)
-	}
-	var sentences []string
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			return fmt.Errorf("read the text: %w", err)
-		}
-		sentences = append(sentences, text.Sentences(string(data))...)
+	sentences, err := realtext.Sentences(dir)
+	if err != nil {
+		return err
 	}
 	rng := rand.New(rand.NewPCG(20261121, 7))
 	ps := make([]crux.Passage, passages)
