@@ -16,6 +16,7 @@ import (
 	"lore/embed"
 	"lore/index/trec"
 	"lore/local/ollama"
+	"lore/local/system"
 )
 
 // Exit codes, as documented in the README and in `lore help exit-codes`.
@@ -69,7 +70,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitUsage
 	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &badModel):
 		return exitInput
-	case errors.Is(err, ollama.ErrUnreachable), errors.Is(err, ollama.ErrNoModel):
+	case errors.Is(err, ollama.ErrUnreachable), errors.Is(err, ollama.ErrNoModel), errors.Is(err, system.ErrUnreachable):
 		return exitServer
 	}
 	return exitError

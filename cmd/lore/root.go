@@ -20,7 +20,7 @@ const exitHelp = `lore ends with one of these codes:
   2    the command line makes no sense; nothing was done
   3    the run finished, but some items are unscored; the table counts them
   4    an input file is missing or malformed; the message names file and place
-  5    the model server cannot be reached, or it lacks the model
+  5    the model server, or a system of --system, cannot be reached, or the server lacks the model
   130  interrupted; finished work is saved and the same command goes on from there
 `
 

@@ -87,6 +87,29 @@ func (b *Backend) Check(raw string) error {
 	return nil
 }
 
+// ErrUnreachable says that a system takes no connection.
+var ErrUnreachable = errors.New("the system cannot be reached")
+
+// Reachable opens a connection to a system's host, and asks nothing.
+func (b *Backend) Reachable(ctx context.Context, raw string) error {
+	if err := b.Check(raw); err != nil {
+		return err
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return fmt.Errorf("read the URL: %w", err)
+	}
+	port := u.Port()
+	if port == "" {
+		port = u.Scheme // a name of a port, too
+	}
+	c, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrUnreachable, raw, err)
+	}
+	return c.Close()
+}
+
 // Body is what is posted for a query.
 func Body(query string, k int) string {
 	data, err := json.Marshal(struct {

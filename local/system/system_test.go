@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -74,6 +75,14 @@ func TestHosts(t *testing.T) {
 		if err := b.Check(url); (err == nil) != (word == "") || err != nil && !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", url, err)
 		}
+	}
+	if err := b.Reachable(context.Background(), "http://127.0.0.1:1/x"); !errors.Is(err, ErrUnreachable) {
+		t.Errorf("a closed port: %v", err)
+	}
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	if err := b.Reachable(context.Background(), s.URL+"/x#v"); err != nil {
+		t.Errorf("an open port: %v", err)
 	}
 	r, err := b.Do(context.Background(), local.Call{Model: "http://192.0.2.1/x", Messages: []local.Message{{}}})
 	if err != nil || r.Outcome != local.Transport || !strings.Contains(r.Detail, "refused to connect") {

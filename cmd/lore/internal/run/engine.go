@@ -212,6 +212,9 @@ func (e *engine) prepare(ctx context.Context) error {
 		}
 		e.generators = append(e.generators, m)
 	}
+	if err := e.opt.Systems.alive(ctx); err != nil {
+		return err
+	}
 	for _, url := range e.opt.Systems.URLs {
 		e.asked = append(e.asked, &model{spec: url, backend: remote.BackendName, name: url})
 	}

@@ -186,7 +186,7 @@ func window(need, trained int) int {
 func (r *models) lanes() map[string]gate.Lane {
 	lanes := map[string]gate.Lane{extractive.BackendName: {Backend: extractive.New()}}
 	if len(r.opt.Systems.URLs) > 0 {
-		lanes[remote.BackendName] = gate.Lane{Backend: r.opt.Systems.backend(), Slots: max(1, r.opt.Slots)}
+		lanes[remote.BackendName] = gate.Lane{Backend: r.opt.Systems.backend(), Slots: max(1, r.opt.Slots), Alive: r.opt.Systems.alive}
 	}
 	if r.client != nil {
 		lanes[ollama.BackendName] = gate.Lane{Backend: r.client, Slots: max(1, r.opt.Slots), Alive: func(ctx context.Context) error {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -37,6 +38,17 @@ func (o Outside) Check() error {
 		}
 		if slices.Contains(o.URLs[:i], u) {
 			return usage("--system %s is named twice", u)
+		}
+	}
+	return nil
+}
+
+// alive says which system cannot be reached, if any.
+func (o Outside) alive(ctx context.Context) error {
+	b := o.backend()
+	for _, u := range o.URLs {
+		if err := b.Reachable(ctx, u); err != nil {
+			return fmt.Errorf("%w; finished answers are kept: start it and run the same command again", err)
 		}
 	}
 	return nil
