@@ -263,7 +263,7 @@ func addHost(c *cobra.Command, host *string) {
 	if def == "" || strings.HasPrefix(def, "0.0.0.0") {
 		def = ollama.DefaultHost
 	}
-	c.Flags().StringVar(host, "host", def, "Ollama server, the only host lore ever connects to")
+	c.Flags().StringVar(host, "host", def, "Ollama server; lore connects to no other host but those of --system")
 }
 
 func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) error {
