@@ -172,7 +172,7 @@ func TestBoundsWithLexicalJudge(t *testing.T) {
 	}
 	insights := [2][][]string{}
 	for n, file := range []string{"topic_news1.json", "topic_news2.json"} {
-		data, err := os.ReadFile(published.Path(t, "summhay", file))
+		data, err := os.ReadFile(published.Path(t, "data", "summhay", file))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"lore/datasets/crux"
-	"lore/datasets/internal/realtext"
+	"lore/local/realtext"
 )
 
 func main() {

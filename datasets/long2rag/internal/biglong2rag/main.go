@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"lore/datasets"
-	"lore/datasets/internal/realtext"
 	"lore/datasets/long2rag"
+	"lore/local/realtext"
 	"lore/local/text"
 )
 
