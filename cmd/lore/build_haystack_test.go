@@ -12,6 +12,9 @@ import (
 // A haystack of the paper's size, built with a good model, ranks retrievers as it must:
 // the oracle before BM25 before chance.
 func TestBuiltHaystackRanksRetrievers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long")
+	}
 	server := &ollamatest.Server{Slots: 4, Answer: ollamatest.Careful}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := filepath.Join(t.TempDir(), "town")

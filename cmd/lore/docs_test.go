@@ -22,6 +22,9 @@ const makeTest = "make test"
 // README and in docs, in order, in one folder per file, and compares what they
 // print with what the document shows. With -update it writes what they print.
 func TestDocumentedExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long; scripts run the same commands")
+	}
 	files := []string{"../../README.md"}
 	more, err := filepath.Glob("../../docs/*.md")
 	if err != nil {

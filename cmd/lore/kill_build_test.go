@@ -27,7 +27,7 @@ func goodParts(req api.ChatRequest) string {
 func TestKillBuild(t *testing.T) {
 	kills := 20
 	if testing.Short() {
-		kills = 3
+		kills = 2
 	}
 	dir := t.TempDir()
 	write := func(name, content string) string {

@@ -25,7 +25,7 @@ import (
 func TestKillAtAnyMoment(t *testing.T) {
 	kills := 50
 	if testing.Short() {
-		kills = 8
+		kills = 4
 	}
 	server := &ollamatest.Server{Slots: 4, Delay: 10 * time.Millisecond, Answer: ollamatest.Plausible}
 	killing{server: server, kills: kills, files: []string{"scores.json"}, seed: 7, args: []string{"run", "summhay", "--slots", "4", "--retriever", "oracle,bm25",
