@@ -108,14 +108,21 @@ func buildLong2RAG(c *cobra.Command, f buildLong2RAGFlags) error {
 		return err
 	}
 	defer door.Close()
-	b := &long2rag.Builder{Session: f.session(door, opt), Domains: list(f.domains), Evolve: f.evolve, Criteria: f.criteria, Rounds: f.rounds, Threshold: f.threshold, Seed: f.seed,
-		Find: func(ctx context.Context, questions []long2rag.Search) ([][]string, error) {
-			return run.FindDocuments(ctx, opt, filepath.Join(f.out, "calls-search"), docs, stages, questions, long2rag.Shown)
-		}}
 	corpus := map[string]string{}
 	for _, d := range docs {
 		corpus[d.ID] = d.Text
 	}
+	if err := door.Reserve(long2rag.Window(corpus)); err != nil {
+		return err
+	}
+	if err := door.Probe(c.Context()); err != nil {
+		return err
+	}
+	b := &long2rag.Builder{Session: f.session(door, opt), Domains: list(f.domains), Evolve: f.evolve, Criteria: f.criteria, Rounds: f.rounds, Threshold: f.threshold, Seed: f.seed,
+		Find: func(ctx context.Context, questions []long2rag.Search) ([][]string, error) {
+			return run.FindDocuments(ctx, opt, filepath.Join(f.out, "calls-search"), docs, stages, questions, long2rag.Shown)
+		}}
+	b.Fit = nil // the window is reserved
 	questions, err := b.Build(c.Context(), seeds, corpus)
 	if err != nil {
 		return err

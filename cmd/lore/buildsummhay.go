@@ -205,7 +205,7 @@ func (f buildSummHayFlags) printEstimate(c *cobra.Command, costs []summhay.Cost,
 		return err
 	}
 	g := datasets.Grid{Title: "Estimate", Head: []string{"stage", "calls", "prompt tokens", "output tokens", "time"},
-		Note: fmt.Sprintf("if every reply passes at once; measured: %.0f prompt and %.0f output tokens a second; times are for %d calls at once that slow each other down by nothing", speed.Prompt, speed.Output, f.slots)}
+		Note: fmt.Sprintf("if every reply passes at once; measured: %.0f prompt and %.0f output tokens a second; times are for %d at once, as if none slowed another down", speed.Prompt, speed.Output, f.slots)}
 	var all summhay.Cost
 	row := func(name string, k summhay.Cost) {
 		seconds := (float64(k.Prompt)/speed.Prompt + float64(k.Output)/speed.Output) / float64(f.slots)

@@ -141,7 +141,7 @@ func TestRealBuildLong2RAG(t *testing.T) {
 	if err := os.WriteFile(seeds, []byte("Why was the tramway closed?\nWho paid for the buses?\nHow was the hall repaired?\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	realBuild(t, "questions.jsonl", "Next: lore build long2rag", "long2rag", "--questions", seeds, "--docs", "../../docs/examples/town", "--criteria", "0", "--rounds", "1", "--num-ctx", "2048")
+	realBuild(t, "questions.jsonl", "Next: lore build long2rag", "long2rag", "--questions", seeds, "--docs", "../../docs/examples/town", "--criteria", "0", "--rounds", "1")
 }
 
 func TestRealBuildSummHay(t *testing.T) {

@@ -27,6 +27,9 @@ const (
 	deeperWords   = 25   // most words that in-depth evolution adds: the 10 to 20 asked for, and a little
 	leastQuestion = 5    // words of a question
 	sameQuestion  = 0.8  // share of common content words from which two questions are one
+
+	extractTokens = 2000 // most tokens of a list of points
+	mergeTokens   = 60 * mergeAtOnce
 )
 
 // Seed is a question to start from.
@@ -102,6 +105,20 @@ type Builder struct {
 	Find func(ctx context.Context, questions []Search) ([][]string, error)
 
 	report Report
+}
+
+// Window is the longest prompt with its reply, in tokens, with a fifth on top because the
+// model's tokeniser is another. The whole build has one window.
+func Window(corpus map[string]string) int {
+	longest := 0
+	for _, text := range corpus {
+		longest = max(longest, min(extractWindow, tokens.Count(text)))
+	}
+	const point, question, wording = 40, 120, 350
+	extract := longest + mergeAtOnce*point + question + wording + extractTokens // with the points found before
+	merge := mergeAtOnce*point + question + wording + mergeTokens
+	need := max(extract, merge)
+	return need + need/5
 }
 
 // Report counts what became of everything.
@@ -436,7 +453,7 @@ func (b *Builder) extract(ctx context.Context, questions []*Question) ([][]point
 	out := make([][]point, len(questions))
 	found := make([][]string, len(places))
 	for round := 1; round <= b.Rounds; round++ {
-		got, failed, err := stage.Ask(ctx, b.Session, stage.Question[[]extracted]{Stage: fmt.Sprintf("extract, round %d", round), Prompt: "long2rag/extract.txt", NumPredict: 2000,
+		got, failed, err := stage.Ask(ctx, b.Session, stage.Question[[]extracted]{Stage: fmt.Sprintf("extract, round %d", round), Prompt: "long2rag/extract.txt", NumPredict: extractTokens,
 			Subject: func(i int) string { return places[i].label },
 			Data: func(i int, problem string) any {
 				return map[string]any{"Document": places[i].text, "Question": questions[places[i].question].Text, "Found": found[i], "Problem": problem}
@@ -516,7 +533,7 @@ func (b *Builder) mergeOnce(ctx context.Context, questions []*Question, points [
 		N    int
 		Text string
 	}
-	_, failed, err := stage.Ask(ctx, b.Session, stage.Question[[]group]{Stage: fmt.Sprintf("merge, pass %d", pass), Prompt: "long2rag/merge.txt", NumPredict: 60 * mergeAtOnce, Subject: subject,
+	_, failed, err := stage.Ask(ctx, b.Session, stage.Question[[]group]{Stage: fmt.Sprintf("merge, pass %d", pass), Prompt: "long2rag/merge.txt", NumPredict: mergeTokens, Subject: subject,
 		Data: func(k int, problem string) any {
 			var list []numbered
 			for n, p := range points[batches[k].question][batches[k].from:batches[k].to] {

@@ -64,7 +64,7 @@ func (d *Door) Reserve(need int) error {
 		have = window(need, trained)
 	}
 	if have < need || trained > 0 && have > trained {
-		return usage("the build needs a context window of about %d tokens; %s has %d (it was trained for %d): choose another model, shorter documents by --words, or another --num-ctx", need, d.model.spec, have, trained)
+		return usage("the build needs a context window of about %d tokens; %s has %d (it was trained for %d): choose another model, shorter documents, or another --num-ctx", need, d.model.spec, have, trained)
 	}
 	d.Call.Options.NumCtx = have
 	return nil
