@@ -223,15 +223,16 @@ func generated(rng *rand.Rand, insights [][]string) *item {
 	return (&set{corpus: &datasets.Corpus{}, texts: map[string]string{}}).add(q)
 }
 
-// The three cases of the paper's Figure 8.
-func TestMissesOfFigure8(t *testing.T) {
+// Cases shaped like the three of the paper's Figure 8, in other words: the subject alone
+// is mentioned, a part of a list is said, and related words say something else.
+func TestMissesLikeFigure8(t *testing.T) {
 	for _, c := range []struct{ kind, point, answer string }{
-		{General, "Types of analysis recommended for an income statement include benchmarks, comparisons over time, and non-GAAP metrics.",
-			"Analyze the income statement to understand the company's revenue, expenses, and net income. This will give you a snapshot of the company's profitability."},
-		{Incomplete, "Independent artists need to understand key music licensing terms such as Music Licensing, Music Lawyer, Synchronization License, Master Use License, and Rights Owners.",
-			"To use a piece of music in film or TV, two primary licenses are needed:\n- Synchronization License: for the song.\n- Master Use License: for the recording."},
-		{Missing, "Developing legal AI software requires collaboration between AI experts and legal professionals.",
-			"Finally, a user-friendly interface is developed to allow lawyers to interact with the AI system. This interface should provide easy access to study materials, practice questions, and performance tracking tools. The goal is to create an intuitive platform that enhances the user's study experience."},
+		{General, "A harbour budget should be judged against other ports, over ten years, berth by berth, and without one-off grants.",
+			"Read the harbour budget to see what the town earns and spends. It shows at a glance whether things go well."},
+		{Incomplete, "Owners of old boats must know the papers of the trade: survey report, mooring licence, towing permit, wreck insurance and harbour pass.",
+			"To bring an old boat in, two papers of the trade matter most:\n- Mooring licence: for the berth.\n- Towing permit: for the way there."},
+		{Missing, "Writing software for courts needs clerks and engineers at one table.",
+			"In the end a screen is designed that lets judges talk to the software. It should open files quickly, offer exercises and show how far one has come. The aim is a place where studying is a pleasure."},
 		{Missing, "The wall was built of granite.", "Nobody came."},
 	} {
 		it := (&set{corpus: &datasets.Corpus{}, texts: map[string]string{}}).add(Question{ID: "q", Text: "q?", KeyPoints: []KeyPoint{{ID: "p1", Text: c.point}}})
