@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
 	"lore/datasets/msrs"
+	"lore/local/gate"
 	"lore/local/stage"
 )
 
@@ -83,6 +85,13 @@ func (f makerFlags) session(door *run.Door, opt run.Options) *stage.Session {
 		s.Calls, s.Call, s.Fit = door.Gate, door.Call, door.Fit
 	}
 	return s
+}
+
+// printUsage says what the model's calls cost, below the tables of a build.
+func printUsage(stdout, stderr io.Writer, usage []gate.ModelUsage) {
+	fmt.Fprintln(stdout)
+	report.Text(stderr, report.Cost(usage))
+	fmt.Fprintln(stderr)
 }
 
 type buildFlags struct {

@@ -15,6 +15,7 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
 	"lore/datasets/long2rag"
+	"lore/local/gate"
 )
 
 // long2ragFile holds the questions of a build; the verified ones lie in a folder beside.
@@ -131,11 +132,11 @@ func buildLong2RAG(c *cobra.Command, f buildLong2RAGFlags) error {
 	if err := run.WriteLog(logFile, b.Log()); err != nil {
 		return err
 	}
-	return f.finish(c, b.Report(), questions, logFile)
+	return f.finish(c, b.Report(), questions, logFile, door.Gate.Usage())
 }
 
 // finish writes the data, checks that it loads, and prints what became of everything.
-func (f buildLong2RAGFlags) finish(c *cobra.Command, r long2rag.Report, questions []long2rag.Question, logFile string) error {
+func (f buildLong2RAGFlags) finish(c *cobra.Command, r long2rag.Report, questions []long2rag.Question, logFile string, usage []gate.ModelUsage) error {
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	share := func(n, of int) string {
 		if of == 0 {
@@ -175,6 +176,7 @@ func (f buildLong2RAGFlags) finish(c *cobra.Command, r long2rag.Report, question
 	if _, err := (long2rag.Benchmark{}).Load([]string{path}); err != nil {
 		return err
 	}
+	printUsage(stdout, stderr, usage)
 	fmt.Fprintf(stderr, "What was done and why: %s\nNext: lore build long2rag sheets %s\n      lore run long2rag %s\n", logFile, f.out, path)
 	if r.Dropped+r.Unscored > 0 {
 		return fmt.Errorf("%w: %d questions were lost on the way and %d points have no score; %s says why", errPartial, r.Dropped, r.Unscored, logFile)

@@ -16,6 +16,7 @@ import (
 	"lore/datasets/sources"
 	"lore/datasets/summhay"
 	"lore/judge/lexical"
+	"lore/local/gate"
 )
 
 type buildSummHayFlags struct {
@@ -164,12 +165,12 @@ func buildSummHay(c *cobra.Command, f buildSummHayFlags) error {
 		return err
 	}
 	report.Text(c.OutOrStdout(), b.Quality().Grid())
-	return f.finish(c, b, file, path, logFile)
+	return f.finish(c, b, file, path, logFile, door.Gate.Usage())
 }
 
 // finish writes the haystack, checks that it loads, and says what is less than was
 // asked for.
-func (f buildSummHayFlags) finish(c *cobra.Command, b *summhay.Builder, file *summhay.File, path, logFile string) error {
+func (f buildSummHayFlags) finish(c *cobra.Command, b *summhay.Builder, file *summhay.File, path, logFile string, usage []gate.ModelUsage) error {
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	q := b.Quality()
 	if file == nil || len(file.Documents) == 0 {
@@ -192,6 +193,7 @@ func (f buildSummHayFlags) finish(c *cobra.Command, b *summhay.Builder, file *su
 			return err
 		}
 	}
+	printUsage(stdout, stderr, usage)
 	fmt.Fprintf(stderr, "What was done and why: %s\nNext: lore run summhay %s\n", logFile, path)
 	if q.SubtopicsKept < f.Sizes.Subtopics || len(file.Documents) < f.Sizes.Documents {
 		return fmt.Errorf("%w: %d of %d subtopics and %d of %d documents were made; %s says why", errPartial, q.SubtopicsKept, f.Sizes.Subtopics, len(file.Documents), f.Sizes.Documents, logFile)

@@ -25,10 +25,10 @@ func goodParts(req api.ChatRequest) string {
 // Builds that are killed resume with no finished call asked again, and end with the
 // dataset and the log of an undisturbed one.
 func TestKillBuild(t *testing.T) {
-	kills := 20
 	if testing.Short() {
-		kills = 2
+		t.Skip("-short leaves out what only takes long; TestKillAtAnyMoment kills a few runs")
 	}
+	const kills = 20
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
@@ -39,7 +39,7 @@ func TestKillBuild(t *testing.T) {
 	}
 	seeds := write("seeds.txt", "Why was the tramway closed, and what did the council do about the rails and the men?\nHow was the concert hall repaired, and what did it cost in the end?\n")
 	server := func(answer func(api.ChatRequest) string) *ollamatest.Server {
-		return &ollamatest.Server{Slots: 3, Delay: 15 * time.Millisecond, Answer: answer, Logprobs: true}
+		return &ollamatest.Server{Slots: 3, Delay: 8 * time.Millisecond, Answer: answer, Logprobs: true}
 	}
 	for name, k := range map[string]killing{
 		"crux": {server: server(goodParts), files: []string{"topics.jsonl", "passages.jsonl", "build-log.jsonl"}, whole: "topics.jsonl",

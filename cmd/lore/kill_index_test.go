@@ -18,6 +18,9 @@ import (
 // The rerun must give the ranking of an undisturbed run, from an index that is whole,
 // and two processes at once must end with that ranking or one clear error.
 func TestKillWhileIndexing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long; TestKillAtAnyMoment kills a few runs")
+	}
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
 	if err := testmodel.Write(model, testmodel.BERT); err != nil {
@@ -26,10 +29,7 @@ func TestKillWhileIndexing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	words := strings.Fields("harbour wall sea storm stone boat road town council plan spring repair sand winter engineer board money region lorry shop")
 	var corpus bytes.Buffer
-	size := 600
-	if testing.Short() {
-		size = 150
-	}
+	const size = 600
 	for i := range size {
 		var text []string
 		for range 12 {
@@ -59,9 +59,6 @@ func TestKillWhileIndexing(t *testing.T) {
 	want := read(t, dir, "calm.trec")
 
 	kills, killed := 10, 0
-	if testing.Short() {
-		kills = 3
-	}
 	for k := range kills {
 		cache := filepath.Join(dir, fmt.Sprint("cache", k))
 		cmd := command(cache, filepath.Join(dir, "never.trec"))
