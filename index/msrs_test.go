@@ -100,6 +100,9 @@ func msrsFigures(t testing.TB, r Retriever, docs []Document, queries map[string]
 // The paper's BM25 rows, to the last digit, and the figures of textbook BM25 with
 // an English analyser, which shows what splitting at spaces costs.
 func TestPublishedMSRS(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long")
+	}
 	okapi := BM25Params{K1: 1.5, B: 0.75, Variant: Okapi}
 	for _, c := range []struct {
 		domain    string
@@ -176,6 +179,9 @@ func plainBM25(docs []Document, analyze func(string) []string) func(query string
 // for any size of batch and any order of the documents, both of which change Bleve's
 // segments, and after reopening.
 func TestPublishedBM25EqualsTheReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long")
+	}
 	for _, domain := range []string{"meeting", "story"} {
 		docs, queries := msrsDocuments(t, domain), msrsQueries(t, domain)
 		most := len(queries)

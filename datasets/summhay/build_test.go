@@ -74,6 +74,9 @@ func included(d Document) []string {
 // A good model gives a haystack of the paper's size in both domains, which passes its
 // audit, is balanced, loads, and does not hang on the order in which calls end.
 func TestBuildWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long")
+	}
 	for _, conversation := range []bool{false, true} {
 		var files []*File
 		for _, slots := range []int{1, 4} {

@@ -19,6 +19,9 @@ import (
 // also measures the correction that is not made: fitted on one haystack, applied to
 // the other.
 func TestPublishedCopyingIsFavoured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long")
+	}
 	var all []copied
 	var byHaystack [2][]copied
 	for i, name := range []string{"topic_news1.json", "topic_news2.json"} {
@@ -128,6 +131,9 @@ func eachTrigram(s string, f func([3]string)) {
 // The ranking of the recorded systems by Joint score with the lexical judge against
 // the recorded one, and the fitted file's own claims.
 func TestPublishedLexicalJudge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long")
+	}
 	ds, err := Benchmark{}.Load([]string{published.Path(t, "data/summhay/topic_news1.json"), published.Path(t, "data/summhay/topic_news2.json")})
 	if err != nil {
 		t.Fatal(err)

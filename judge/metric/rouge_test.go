@@ -101,6 +101,9 @@ func references(t testing.TB, domain string) [][]string {
 // Means over the recorded outputs against an independent calculation with NLTK's
 // stemmer, to 0.001 points.
 func TestGoldenRouge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long")
+	}
 	var golden map[string]struct {
 		N                      int
 		Rouge1, Rouge2, RougeL struct{ Precision, Recall, F1 float64 }
