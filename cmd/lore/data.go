@@ -147,7 +147,17 @@ func importLong2RAG(c *cobra.Command, f importFlags, files []string) error {
 	if err := datasets.WriteLines(f.out, questions); err != nil {
 		return err
 	}
-	ds, err := long2rag.Benchmark{}.Load([]string{f.out})
+	return verifyQuestions(c, f.out)
+}
+
+// verifyQuestions loads a file of questions and prints what is there. Counts that differ
+// from the published ones are said.
+func verifyQuestions(c *cobra.Command, file string) error {
+	ds, err := long2rag.Benchmark{}.Load([]string{file})
+	if err != nil {
+		return err
+	}
+	questions, err := builtQuestions(file)
 	if err != nil {
 		return err
 	}
@@ -163,7 +173,7 @@ func importLong2RAG(c *cobra.Command, f importFlags, files []string) error {
 	}
 	report.Text(c.OutOrStdout(), datasets.Grid{Head: []string{"questions", "documents", "key points", "spans"},
 		Rows: [][]string{{fmt.Sprint(len(questions)), fmt.Sprint(documents(ds)), fmt.Sprint(points), fmt.Sprint(spans)}}})
-	fmt.Fprintf(c.ErrOrStderr(), "Next: lore run long2rag %s\n", f.out)
+	fmt.Fprintf(c.ErrOrStderr(), "Next: lore run long2rag %s\n", file)
 	return nil
 }
 
@@ -195,8 +205,13 @@ func readPublished(f importFlags, args []string) (msrs.Raw, string, error) {
 
 func newDataVerify() *cobra.Command {
 	return &cobra.Command{
-		Use: "verify DIR", Short: "Check imported data against its counts and hash", Example: "  lore data verify story", Args: usageArgs(cobra.ExactArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return verifyMSRS(c, args[0]) },
+		Use: "verify DIR|FILE", Short: "Check imported data against its counts and hash", Example: "  lore data verify story\n  lore data verify long2rag.jsonl", Args: usageArgs(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			if info, err := os.Stat(args[0]); err == nil && !info.IsDir() {
+				return verifyQuestions(c, args[0])
+			}
+			return verifyMSRS(c, args[0])
+		},
 	}
 }
 

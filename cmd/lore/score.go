@@ -106,7 +106,7 @@ func scoreRecorded(c *cobra.Command, f scoreFlags, name string, files []string) 
 	}
 	recorder, ok := bench.(datasets.Recorder)
 	if !ok {
-		return &run.UsageError{Msg: fmt.Sprintf("%s has no recorded outputs to score", name)}
+		return &run.UsageError{Msg: fmt.Sprintf("%s has no recorded outputs to score; answers of your own are judged by lore run %s DATA --answers FILE", name, name)}
 	}
 	if !slices.Contains([]string{"text", "md", "latex", "csv"}, f.format) {
 		return &run.UsageError{Msg: "--format is text, md, latex or csv"}
