@@ -330,7 +330,7 @@ func TestSizes(t *testing.T) {
 // BenchmarkBuildSlots reports the share of time that the slots of a model were busy
 // while a haystack was built, from its first to its last call.
 func BenchmarkBuildSlots(b *testing.B) {
-	const slots, delay = 4, 10 * time.Millisecond
+	const slots, delay = 4, 25 * time.Millisecond
 	for b.Loop() {
 		backend := carefulBackend()
 		backend.Delay = delay

@@ -10,6 +10,22 @@ import (
 	"lore/local/ollama"
 )
 
+// textsOf are the texts of a corpus by document, gathered once.
+func (e *engine) textsOf(c *datasets.Corpus) map[string]string {
+	if texts := e.texts[c]; texts != nil {
+		return texts
+	}
+	texts := make(map[string]string, len(c.Documents))
+	for _, d := range c.Documents {
+		texts[d.ID] = d.Text
+	}
+	if e.texts == nil {
+		e.texts = map[*datasets.Corpus]map[string]string{}
+	}
+	e.texts[c] = texts
+	return texts
+}
+
 // condense shortens the documents of pipelines that say so. Only documents that an item
 // shows are shortened, each once per pipeline and question.
 func (e *engine) condense(ctx context.Context, set *retrievers, found [][]datasets.Retrieved) error {
@@ -17,20 +33,7 @@ func (e *engine) condense(ctx context.Context, set *retrievers, found [][]datase
 		if p.Shape.Kind == "" {
 			continue
 		}
-		var jobs []condense.Job
-		var places [][2]int // item, place in the ranking
-		for k, it := range e.items {
-			texts := map[string]string{}
-			for _, d := range it.Corpus().Documents {
-				texts[d.ID] = d.Text
-			}
-			shown := it.Context(found[i][k], datasets.Budget{Tokens: 1 << 40})
-			for n := range len(shown.Passages) + shown.Dropped {
-				jobs = append(jobs, condense.Job{Query: it.Title(), Document: texts[found[i][k].IDs[n]]})
-				places = append(places, [2]int{k, n})
-			}
-			found[i][k].Texts = map[string]string{}
-		}
+		jobs, places := e.shown(found[i])
 		c := condense.Condenser{Shape: p.Shape, Prompts: e.prompts}
 		by := map[condense.Kind]string{condense.First: "its first tokens", condense.Snippet: "word overlap", condense.Summary: extractive.BackendName}[p.Shape.Kind]
 		if p.Shape.Model != "" {
@@ -42,11 +45,34 @@ func (e *engine) condense(ctx context.Context, set *retrievers, found [][]datase
 		if err != nil {
 			return err
 		}
+		for k := range found[i] {
+			found[i][k].Texts = map[string]string{}
+		}
 		for n, at := range places {
-			r := &found[i][at[0]]
-			r.Texts[r.IDs[at[1]]] = texts[n]
+			found[i][at.item].Texts[at.document] = texts[n]
 		}
 		set.shaped = append(set.shaped, store.Condenser{Pipeline: p.Name, By: by, Stats: stats})
 	}
 	return nil
+}
+
+// shownDocument is a document that is shown for an item, by the item's number.
+type shownDocument struct {
+	item     int
+	document string
+}
+
+// shown lists the documents that items show of their rankings if nothing is cut.
+func (e *engine) shown(found []datasets.Retrieved) ([]condense.Job, []shownDocument) {
+	var jobs []condense.Job
+	var places []shownDocument
+	for k, it := range e.items {
+		texts := e.textsOf(it.Corpus())
+		ctx := it.Context(found[k], datasets.Budget{Tokens: 1 << 40})
+		for _, id := range found[k].IDs[:len(ctx.Passages)+ctx.Dropped] {
+			jobs = append(jobs, condense.Job{Query: it.Title(), Document: texts[id]})
+			places = append(places, shownDocument{k, id})
+		}
+	}
+	return jobs, places
 }

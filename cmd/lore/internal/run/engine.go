@@ -108,6 +108,7 @@ type engine struct {
 	answer     *prompt.Prompt
 	pointModel *model // takes answers apart; nil: no model does
 	gate       *gate.Gate
+	texts      map[*datasets.Corpus]map[string]string // of documents, by id, as far as they were wanted
 }
 
 // cell is one answer to be made and judged.

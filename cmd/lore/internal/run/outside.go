@@ -65,13 +65,10 @@ func (e *engine) takeAnswer(c *cell, reply local.Reply) datasets.Output {
 	if len(a.Documents) == 0 {
 		return out
 	}
-	known := map[string]bool{}
-	for _, d := range c.item.Corpus().Documents {
-		known[d.ID] = true
-	}
+	known := e.textsOf(c.item.Corpus())
 	found := datasets.Retrieved{}
 	for _, id := range a.Documents {
-		if !known[id] {
+		if _, ok := known[id]; !ok {
 			return datasets.Output{Outcome: local.BadFormat, Reason: fmt.Sprintf("names the document %q, which the data does not have", id)}
 		}
 		if !slices.Contains(found.IDs, id) {
