@@ -19,7 +19,8 @@ import (
 	"lore/local/stage"
 )
 
-// makerFlags are the flags of every build in which a model writes.
+// makerFlags are the flags of every build in which a model writes. Builds that retrieve
+// add retrievalFlags besides.
 type makerFlags struct {
 	retrievalFlags
 	model, out, host, prompts, think string
@@ -38,7 +39,6 @@ func (f *makerFlags) add(c *cobra.Command) {
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the model and of all that is drawn")
 	fl.StringVar(&f.think, "think", "", "thoughts of models that can think: false, true, low, medium or high (default false)")
 	addHost(c, &f.host)
-	f.retrievalFlags.add(c)
 }
 
 // check refuses what no build takes. whole is the file that ends a finished build.
@@ -67,11 +67,13 @@ func (f makerFlags) options(c *cobra.Command) (run.Options, error) {
 	if opt.IndexDir == "" {
 		opt.IndexDir = indexDir(f.out)
 	}
-	var err error
-	if opt.Embedding, err = f.embedding(); err != nil {
-		return opt, err
+	if f.retrieves() {
+		var err error
+		if opt.Embedding, err = f.embedding(); err != nil {
+			return opt, err
+		}
+		opt.Embedding.Dir = opt.IndexDir
 	}
-	opt.Embedding.Dir = opt.IndexDir
 	if f.prompts != "" {
 		opt.Prompts = os.DirFS(f.prompts)
 	}
@@ -138,6 +140,7 @@ func newBuildMSRS() *cobra.Command {
 	fl.Float64Var(&f.threshold, "threshold", 0.3, "meeting: least mean similarity in a cluster, from -1 to 1")
 	fl.StringVar(&f.embedder, "embedder", "", "meeting: dense:DIR or dense:ollama:NAME (default: lexical vectors)")
 	f.makerFlags.add(c)
+	f.retrievalFlags.add(c)
 	return c
 }
 

@@ -58,6 +58,7 @@ func newBuildLong2RAG() *cobra.Command {
 	fl.IntVar(&f.rounds, "rounds", 2, "how often each document is read for key points")
 	fl.Float64Var(&f.threshold, "threshold", long2rag.Threshold, "least significance of a key point, 0 to 1")
 	f.makerFlags.add(c)
+	f.retrievalFlags.add(c)
 	c.AddCommand(newLong2RAGSheets(), newLong2RAGVerify())
 	return c
 }

@@ -47,7 +47,7 @@ func newBuildSummHay() *cobra.Command {
 			"already; lore build summhay validate reads them.",
 		Example: "  lore build summhay --docs texts --model ollama:qwen3:8b --estimate --out mine\n" +
 			"  lore build summhay --docs texts --model ollama:qwen3:8b --slots 4 --out mine\n" +
-			"  lore build summhay --topic 'three students prepare for an exam' --model ollama:qwen3:8b --out exam",
+			"  lore build summhay --topic 'neighbours plan a street festival' --model ollama:qwen3:8b --out festival",
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return buildSummHay(c, f) },
 	}

@@ -105,6 +105,9 @@ func (f *retrievalFlags) add(c *cobra.Command) {
 	fl.IntVar(&f.overlap, "embed-overlap", 0, "tokens shared by neighbouring windows")
 }
 
+// retrieves reports whether the flags were added to the verb.
+func (f retrievalFlags) retrieves() bool { return f.runtime != "" }
+
 // embedding reads the flags of embedders.
 func (f retrievalFlags) embedding() (run.Embedding, error) {
 	e := run.Embedding{Windows: embed.Windows{Long: embed.Long(f.long), Tokens: f.window, Overlap: f.overlap}, Engine: embed.Engine{Runtime: f.runtime, Library: f.library}}

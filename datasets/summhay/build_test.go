@@ -147,7 +147,7 @@ type careless struct {
 	forgot   int
 	insights []string
 	meant    map[string][]string // by text: an article, or a chapter
-	examined map[string]bool     // documents
+	examined map[string]int      // lists asked about, by document: one per subtopic each time it is examined
 	kept     map[string]bool     // insights of the haystack
 	forget   float64
 	leak     float64
@@ -176,7 +176,7 @@ func (c *careless) answer(_ int, call local.Call) local.Reply {
 		old, _, _ := strings.Cut(fake.Between(p, "Text:\n", "\n\nTake out of the text"), "\n\nAdd to the text")
 		meant = c.meant[old]
 	case strings.Contains(p, `{"present": `):
-		c.examined[fake.Between(p, "Text:\n", "\n\nStatements:")] = true
+		c.examined[fake.Between(p, "Text:\n", "\n\nStatements:")]++
 		for _, in := range c.insights {
 			c.kept[in] = c.kept[in] || strings.Contains(fake.Between(p, "\nStatements:", "List the numbers"), in)
 		}
@@ -210,11 +210,11 @@ func lines(list string) []string {
 	return out
 }
 
-// faults counts, over all examined documents, insights of the haystack that a document
-// was meant to state and does not, or states and was not meant to.
-func (c *careless) faults(conversation bool) int {
+// faults counts, over all examinations of documents, insights of the haystack that a
+// document was meant to state and does not, or states and was not meant to.
+func (c *careless) faults(conversation bool, subtopics int) int {
 	n := 0
-	for document := range c.examined {
+	for document, lists := range c.examined {
 		plan := c.meant[document]
 		if conversation {
 			plan = nil
@@ -226,7 +226,7 @@ func (c *careless) faults(conversation bool) int {
 		}
 		for in, kept := range c.kept {
 			if kept && strings.Contains(document, in) != slices.Contains(plan, in) {
-				n++
+				n += lists / subtopics
 			}
 		}
 	}
@@ -237,7 +237,7 @@ func (c *careless) faults(conversation bool) int {
 // planted, and what the finished documents say is what the data says of them.
 func TestAuditFindsFaults(t *testing.T) {
 	for _, conversation := range []bool{false, true} {
-		c := &careless{forget: 0.15, leak: 0.01, meant: map[string][]string{}, examined: map[string]bool{}, kept: map[string]bool{}}
+		c := &careless{forget: 0.15, leak: 0.01, meant: map[string][]string{}, examined: map[string]int{}, kept: map[string]bool{}}
 		sizes := Sizes{Subtopics: 6, Insights: 5, Documents: 40, Words: 300, Repeat: 5}
 		b := newBuilder(t, sizes, &fake.Backend{Script: c.answer}, 2)
 		b.Topic, b.Conversation, b.Chapters = "Life in a town", conversation, 1
@@ -253,7 +253,7 @@ func TestAuditFindsFaults(t *testing.T) {
 				wrong++
 			}
 		}
-		planted := c.faults(conversation)
+		planted := c.faults(conversation, len(f.Subtopics))
 		t.Logf("conversation %v: %d faults in the texts examined, %d found, %d documents kept of %d, %d wrong", conversation, planted, found, len(f.Documents), sizes.Documents, wrong)
 		if planted < 30 || float64(found) < 0.95*float64(planted) || found > planted || float64(wrong) > 0.05*float64(len(f.Documents)) || len(f.Documents) < sizes.Documents*9/10 {
 			t.Errorf("%+v", q)
