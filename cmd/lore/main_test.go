@@ -175,6 +175,6 @@ func serve(handler http.Handler, file string) {
 	signal.Notify(stop, os.Interrupt)
 	select {
 	case <-stop:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute): // a script that failed has left it
 	}
 }
