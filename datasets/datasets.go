@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -304,6 +305,16 @@ func (e *InputError) Error() string {
 
 // Unwrap returns the cause.
 func (e *InputError) Unwrap() error { return e.Err }
+
+// Cause words an error of the file system without its operation and path, which an
+// InputError names by itself.
+func Cause(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
 
 // HashFiles returns the SHA-256 over the contents of files in order.
 func HashFiles(contents ...[]byte) string {

@@ -124,7 +124,6 @@ func buildLong2RAG(c *cobra.Command, f buildLong2RAGFlags) error {
 		Find: func(ctx context.Context, questions []long2rag.Search) ([][]string, error) {
 			return run.FindDocuments(ctx, opt, filepath.Join(f.out, "calls-search"), docs, stages, questions, long2rag.Shown)
 		}}
-	b.Fit = nil // the window is reserved
 	questions, err := b.Build(c.Context(), seeds, corpus)
 	if err != nil {
 		return err

@@ -155,7 +155,6 @@ func buildSummHay(c *cobra.Command, f buildSummHayFlags) error {
 		return f.printEstimate(c, b.Estimate(seeds), door)
 	}
 	b.Session = f.session(door, opt)
-	b.Fit = nil // the window is reserved
 	file, err := b.Build(c.Context(), seeds)
 	if err != nil {
 		return err

@@ -103,7 +103,7 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) ([
 	var owner []int
 	for i, c := range chunks {
 		if problem, bad := failed[i]; bad {
-			b.Note("drop", pairs[c.pair].ID+" "+c.document, 0, "no passages: %s", problem)
+			b.Drop(pairs[c.pair].ID+" "+c.document, "no passages: %s", problem)
 			continue
 		}
 		for _, p := range got[i].Passages {
@@ -165,7 +165,7 @@ func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]requestReply, 
 	var open []int
 	for i := range pairs {
 		if problem, bad := failed[i]; bad {
-			b.Note("drop", pairs[i].ID, 0, "no request: %s", problem)
+			b.Drop(pairs[i].ID, "no request: %s", problem)
 		} else {
 			open = append(open, i)
 		}
@@ -178,7 +178,7 @@ func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]requestReply, 
 		Check: func(_ int, r questionsReply) string { return checkQuestions(r.Questions, b.Questions) }}, open)
 	for _, i := range open {
 		if problem, bad := failed[i]; bad {
-			b.Note("drop", pairs[i].ID, 0, "no questions: %s", problem)
+			b.Drop(pairs[i].ID, "no questions: %s", problem)
 		}
 	}
 	return requests, questions, err
@@ -256,7 +256,7 @@ func (b *Builder) grade(ctx context.Context, pairs []Pair, requests map[int]requ
 		switch {
 		case !ok:
 		case grades[i] == nil:
-			b.Note("drop", pair.ID, 0, "no passage answers a question with a grade of %d or more", b.Eta)
+			b.Drop(pair.ID, "no passage answers a question with a grade of %d or more", b.Eta)
 		default:
 			t := Topic{ID: pair.ID, Query: strings.TrimSpace(requests[i].Request), Questions: qs.Questions, Summary: pair.Summary, Grades: grades[i]}
 			ids := sortedKeys(t.Grades)

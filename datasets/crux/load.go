@@ -2,7 +2,6 @@ package crux
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -201,12 +200,7 @@ func (b Benchmark) addTopic(ds *datasets.Dataset, s *set, seen map[string]bool, 
 func eachLine(dir fs.FS, name, file string, do func(where string, line []byte) error) ([]byte, error) {
 	data, err := fs.ReadFile(dir, file)
 	if err != nil {
-		var p *fs.PathError
-		msg := err.Error()
-		if errors.As(err, &p) {
-			msg = p.Err.Error()
-		}
-		return nil, &datasets.InputError{File: filepath.Join(name, file), Msg: "cannot be read: " + msg, Remedy: "give a folder with " + TopicsFile + " and " + PassagesFile, Err: err}
+		return nil, &datasets.InputError{File: filepath.Join(name, file), Msg: "cannot be read: " + datasets.Cause(err), Remedy: "give a folder with " + TopicsFile + " and " + PassagesFile, Err: err}
 	}
 	return data, datasets.EachLine(data, do)
 }

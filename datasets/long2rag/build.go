@@ -135,7 +135,7 @@ type Report struct {
 // Report returns the counts.
 func (b *Builder) Report() Report {
 	r := b.report
-	r.Refused = b.Refused()
+	r.Refused, r.Dropped = b.Refused(), b.Dropped()
 	return r
 }
 
@@ -170,18 +170,13 @@ func (b *Builder) Build(ctx context.Context, seeds []Seed, corpus map[string]str
 	var out []Question
 	for _, q := range questions {
 		if len(q.KeyPoints) == 0 {
-			b.drop(q.ID, "no key point is left")
+			b.Drop(q.ID, "no key point is left")
 			continue
 		}
 		out = append(out, *q)
 	}
 	b.report.Questions = len(out)
 	return out, nil
-}
-
-func (b *Builder) drop(subject, format string, args ...any) {
-	b.report.Dropped++
-	b.Note("drop", subject, 0, format, args...)
 }
 
 // screened is a reply about a question.
@@ -233,7 +228,7 @@ func (b *Builder) screen(ctx context.Context, seeds []Seed) ([]Seed, error) {
 	for i, s := range seeds {
 		switch problem, bad := failed[i]; {
 		case bad:
-			b.drop(s.ID, "not screened: %s", problem)
+			b.Drop(s.ID, "not screened: %s", problem)
 		case got[i].criteria() < b.Criteria:
 			b.Note("screen", s.ID, 0, "left out: meets %d of the five criteria, not %d: %s", got[i].criteria(), b.Criteria, s.Text)
 		default:
@@ -327,7 +322,7 @@ func (b *Builder) evolve(ctx context.Context, seeds []Seed) ([]Seed, error) {
 		}
 		for _, i := range open {
 			if problem, bad := failed[i]; bad {
-				b.drop(places[i].id, "no questions: %s", problem)
+				b.Drop(places[i].id, "no questions: %s", problem)
 				continue
 			}
 			for k, q := range got[i].Questions {
@@ -419,7 +414,7 @@ func (b *Builder) documents(ctx context.Context, questions []*Question, corpus m
 			q.Documents = append(q.Documents, Document{ID: id, Text: corpus[id]})
 		}
 		if len(q.Documents) == 0 {
-			b.drop(q.ID, "no document was found")
+			b.Drop(q.ID, "no document was found")
 		} else {
 			b.Note("documents", q.ID, 0, "%s, by %d searches", strings.Join(found[i], ", "), 1+len(searches[i].Parts))
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -194,12 +193,7 @@ func readData(path string) ([]byte, error) {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		var p *fs.PathError
-		msg := err.Error()
-		if errors.As(err, &p) {
-			msg = p.Err.Error()
-		}
-		return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + msg, Remedy: "give a .jsonl file with a question per line", Err: err}
+		return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + datasets.Cause(err), Remedy: "give a .jsonl file with a question per line", Err: err}
 	}
 	return data, nil
 }

@@ -99,7 +99,7 @@ func ReadTexts(dir fs.FS, name string) ([]datasets.Document, error) {
 		if _, ours := err.(*datasets.InputError); ours {
 			return nil, err
 		}
-		return nil, &datasets.InputError{File: name, Msg: "cannot be read: " + cause(err), Remedy: "give a folder of .txt and .md files", Err: err}
+		return nil, &datasets.InputError{File: name, Msg: "cannot be read: " + datasets.Cause(err), Remedy: "give a folder of .txt and .md files", Err: err}
 	}
 	if len(out) == 0 {
 		return nil, &datasets.InputError{File: name, Msg: "holds no .txt or .md files", Remedy: "give a folder of texts"}
@@ -157,7 +157,7 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 	for i, s := range sources {
 		gold[i], openings[i] = goldOf(chapters, s)
 		if len(gold[i]) == 0 {
-			b.Note("drop", s.ID, 0, "no chapter of the story %q is there", s.Story)
+			b.Drop(s.ID, "no chapter of the story %q is there", s.Story)
 			continue
 		}
 		open = append(open, i)
@@ -207,7 +207,7 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 		if results[i] != "" {
 			out = append(out, Query{ID: s.ID, Text: results[i], Gold: gold[i], References: s.references()})
 		} else if len(gold[i]) > 0 {
-			b.Note("drop", s.ID, 0, "after %d tries: %s", b.Tries, problems[i])
+			b.Drop(s.ID, "after %d tries: %s", b.Tries, problems[i])
 		}
 	}
 	return out, nil
@@ -306,7 +306,7 @@ func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func
 	b.Note("cluster", "", 0, "%d queries: %d clusters at a similarity of %g, %d splits of too large ones, %d queries alone merged into the nearest, %d dropped",
 		len(sources), len(clusters.Clusters), threshold, clusters.Splits, clusters.Merged, len(clusters.Dropped))
 	for _, i := range clusters.Dropped {
-		b.Note("drop", sources[i].ID, 0, "alone, and no cluster has room")
+		b.Drop(sources[i].ID, "alone, and no cluster has room")
 	}
 	places := make([]int, len(clusters.Clusters))
 	for i := range places {
@@ -324,7 +324,7 @@ func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func
 			problem = string(local.Empty) + ": no query or no summary"
 		}
 		if problem != "" {
-			b.Note("drop", mergedID(i), 0, "%s", problem)
+			b.Drop(mergedID(i), "%s", problem)
 			continue
 		}
 		q := Query{ID: mergedID(i), Text: strings.TrimSpace(a.Query), References: []string{strings.TrimSpace(a.Summary)}}

@@ -123,7 +123,7 @@ func readTable(path string) ([]byte, error) {
 	if strings.EqualFold(filepath.Ext(path), ".parquet") {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + cause(err), Remedy: "check the path", Err: err}
+			return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + datasets.Cause(err), Remedy: "check the path", Err: err}
 		}
 		return data, nil
 	}

@@ -138,7 +138,7 @@ func ReadPublished(dir fs.FS, name string, wanted ...string) (Raw, error) {
 	}
 	entries, err := fs.ReadDir(dir, "documents")
 	if err != nil {
-		return raw, &datasets.InputError{File: filepath.Join(name, "documents"), Msg: "cannot be read: " + cause(err), Remedy: "give the folder of a domain: it holds documents/*.txt and queries_test.json", Err: err}
+		return raw, &datasets.InputError{File: filepath.Join(name, "documents"), Msg: "cannot be read: " + datasets.Cause(err), Remedy: "give the folder of a domain: it holds documents/*.txt and queries_test.json", Err: err}
 	}
 	files := map[string]string{}
 	for _, e := range entries {
@@ -148,7 +148,7 @@ func ReadPublished(dir fs.FS, name string, wanted ...string) (Raw, error) {
 		data, err := fs.ReadFile(dir, "documents/"+e.Name())
 		file := filepath.Join(name, "documents", e.Name())
 		if err != nil {
-			return raw, &datasets.InputError{File: file, Msg: "cannot be read: " + cause(err), Remedy: "check its permissions", Err: err}
+			return raw, &datasets.InputError{File: file, Msg: "cannot be read: " + datasets.Cause(err), Remedy: "check its permissions", Err: err}
 		}
 		id, _, _ := strings.Cut(e.Name(), ".")
 		if other, ok := files[id]; ok {
@@ -175,7 +175,7 @@ func ReadPublished(dir fs.FS, name string, wanted ...string) (Raw, error) {
 		}
 		path := filepath.Join(name, file)
 		if err != nil {
-			return raw, &datasets.InputError{File: path, Msg: "cannot be read: " + cause(err), Remedy: "choose a split that is there with --split", Err: err}
+			return raw, &datasets.InputError{File: path, Msg: "cannot be read: " + datasets.Cause(err), Remedy: "choose a split that is there with --split", Err: err}
 		}
 		if raw.Queries[split], err = ParseQueries(path, bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))); err != nil {
 			return raw, err
@@ -187,14 +187,6 @@ func ReadPublished(dir fs.FS, name string, wanted ...string) (Raw, error) {
 
 func notUTF8(file string) error {
 	return &datasets.InputError{File: file, Msg: "is not UTF-8", Remedy: "convert the file to UTF-8, for example with iconv"}
-}
-
-func cause(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
 }
 
 // OwnFile marks a folder in lore's own layout, with documents.jsonl and
@@ -287,7 +279,7 @@ func (r Raw) fullHash() string {
 func eachLine(dir fs.FS, name, file string, do func(where string, line []byte) error) error {
 	data, err := fs.ReadFile(dir, file)
 	if err != nil {
-		return &datasets.InputError{File: filepath.Join(name, file), Msg: "cannot be read: " + cause(err), Remedy: "import the data again: lore data import msrs DIR", Err: err}
+		return &datasets.InputError{File: filepath.Join(name, file), Msg: "cannot be read: " + datasets.Cause(err), Remedy: "import the data again: lore data import msrs DIR", Err: err}
 	}
 	return datasets.EachLine(data, do)
 }

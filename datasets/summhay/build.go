@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -180,7 +181,7 @@ func (b *Builder) readSeeds(ctx context.Context, seeds []datasets.Document) erro
 	}
 	for i, p := range parts {
 		if problem, bad := failed[i]; bad {
-			b.drop(p.label, "no notes: %s", problem)
+			b.Drop(p.label, "no notes: %s", problem)
 		}
 		for _, f := range got[i].Facts {
 			if len(strings.Fields(f)) >= leastWords {
@@ -191,10 +192,6 @@ func (b *Builder) readSeeds(ctx context.Context, seeds []datasets.Document) erro
 	rng := rand.New(rand.NewPCG(b.Seed, 4))
 	rng.Shuffle(len(b.facts), func(i, j int) { b.facts[i], b.facts[j] = b.facts[j], b.facts[i] })
 	return nil
-}
-
-func (b *Builder) drop(subject, format string, args ...any) {
-	b.Note("drop", subject, 0, format, args...)
 }
 
 // listSchema is an object with a list of texts.
@@ -318,12 +315,17 @@ func (b *Builder) subtopics(ctx context.Context) ([]*subtopic, error) {
 	return kept, nil
 }
 
+// entry is a subtopic as a model names it.
+type entry struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+}
+
+// usable entries have a name and a sentence on what belongs to them.
+func (e entry) usable() bool { return len(text.Words(e.Name)) > 0 && len(text.Words(e.About)) > 2 }
+
 // name asks for new subtopics and leaves out those that share words with others.
 func (b *Builder) name(ctx context.Context, kept []*subtopic, taken *[]string, n, round int) ([]*subtopic, error) {
-	type entry struct {
-		Name  string `json:"name"`
-		About string `json:"about"`
-	}
 	type reply struct {
 		Subtopics []entry `json:"subtopics"`
 	}
@@ -333,10 +335,8 @@ func (b *Builder) name(ctx context.Context, kept []*subtopic, taken *[]string, n
 			return map[string]any{"Topic": b.Topic, "Facts": b.facts[:min(len(b.facts), factsForTopics)], "Taken": *taken, "N": n, "Conversation": b.Conversation, "Problem": problem}
 		},
 		Check: func(_ int, r reply) string {
-			for _, e := range r.Subtopics {
-				if len(text.Words(e.Name)) > 0 && len(text.Words(e.About)) > 2 {
-					return ""
-				}
+			if slices.ContainsFunc(r.Subtopics, entry.usable) {
+				return ""
 			}
 			return "no subtopic has a name and a sentence on what belongs to it"
 		}})
@@ -344,18 +344,18 @@ func (b *Builder) name(ctx context.Context, kept []*subtopic, taken *[]string, n
 		return nil, err
 	}
 	if failed != "" {
-		b.drop(fmt.Sprintf("subtopics of round %d", round), "%s", failed)
+		b.Drop(fmt.Sprintf("subtopics of round %d", round), "%s", failed)
 		return nil, nil
 	}
 	var out []*subtopic
 	for _, e := range got.Subtopics {
-		s := &subtopic{name: strings.TrimSpace(e.Name), about: strings.TrimSpace(e.About)}
-		if len(text.Words(s.name)) == 0 || len(text.Words(s.about)) < 3 {
+		if !e.usable() {
 			continue
 		}
+		s := &subtopic{name: strings.TrimSpace(e.Name), about: strings.TrimSpace(e.About)}
 		b.quality.SubtopicsNamed++
 		same := ""
-		for _, o := range append(append([]*subtopic(nil), kept...), out...) {
+		for _, o := range slices.Concat(kept, out) {
 			if text.Overlap(s.title(), o.title()) >= sameSubtopic || strings.EqualFold(s.name, o.name) {
 				same = o.name
 			}
@@ -373,7 +373,7 @@ func (b *Builder) name(ctx context.Context, kept []*subtopic, taken *[]string, n
 
 // distinctByModel has the model name pairs that overlap; the later one of each goes.
 func (b *Builder) distinctByModel(ctx context.Context, kept, fresh []*subtopic) ([]*subtopic, error) {
-	all := append(append([]*subtopic(nil), kept...), fresh...)
+	all := slices.Concat(kept, fresh)
 	if len(all) < 2 || len(fresh) == 0 {
 		return fresh, nil
 	}
@@ -412,7 +412,7 @@ func (b *Builder) distinctByModel(ctx context.Context, kept, fresh []*subtopic) 
 
 // insights writes and verifies the insights of new subtopics.
 func (b *Builder) insights(ctx context.Context, kept, fresh []*subtopic) error {
-	all := append(append([]*subtopic(nil), kept...), fresh...)
+	all := slices.Concat(kept, fresh)
 	written, err := b.write(ctx, all, fresh)
 	if err != nil {
 		return err
@@ -427,19 +427,12 @@ func (b *Builder) insights(ctx context.Context, kept, fresh []*subtopic) error {
 		for _, t := range written[i] {
 			b.quality.InsightsWritten++
 			words := len(strings.Fields(t))
-			same := func() bool {
-				for _, o := range before {
-					if text.Overlap(t, o) >= sameInsight {
-						return true
-					}
-				}
-				return false
-			}
+			same := func(o string) bool { return text.Overlap(t, o) >= sameInsight }
 			switch {
 			case words < leastWords || words > mostWords || !specific(t):
 				b.quality.Unspecific++
 				b.Note("insights", s.name, 0, "left out: not particular, or not of %d to %d words: %q", leastWords, mostWords, t)
-			case same():
+			case slices.ContainsFunc(before, same):
 				b.quality.RepeatedWords++
 				b.Note("insights", s.name, 0, "left out: shares its words with another: %q", t)
 			default:

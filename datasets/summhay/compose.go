@@ -162,7 +162,7 @@ func (w *writer) document(ctx context.Context) (composed, error) {
 		}
 	}
 	w.quality.Lost++
-	w.s.Note("drop", w.id(), 0, "given up after %d documents that could not be mended", 1+w.b.Fresh)
+	w.s.Drop(w.id(), "given up after %d documents that could not be mended", 1+w.b.Fresh)
 	return composed{quality: w.quality, log: w.s}, nil
 }
 

@@ -76,11 +76,19 @@ func (s *Session) Refused() int {
 	return n
 }
 
-// Dropped counts what was left out for good: events of the stage "drop".
+// dropStage is the stage of events about what was left out for good.
+const dropStage = "drop"
+
+// Drop notes what is left out for good.
+func (s *Session) Drop(subject, format string, args ...any) {
+	s.Note(dropStage, subject, 0, format, args...)
+}
+
+// Dropped counts what was left out for good.
 func (s *Session) Dropped() int {
 	n := 0
 	for _, e := range s.log {
-		if e.Stage == "drop" {
+		if e.Stage == dropStage {
 			n++
 		}
 	}

@@ -1,16 +1,15 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"lore/datasets"
 	"lore/embed"
 	"lore/index/rerank"
 	"lore/local"
@@ -23,10 +22,9 @@ type Door struct {
 	Gate    *gate.Gate
 	Call    local.Call // backend, model, digest and options
 	Prompts *prompt.Set
-	Fit     func(calls []local.Call)
+	Fit     func(calls []local.Call) // sets the window of each stage; nil once Reserve has set one for all
 
 	model *model
-	lanes map[string]gate.Lane
 	opt   Options
 }
 
@@ -50,8 +48,7 @@ func OpenModel(ctx context.Context, opt Options, spec, calls string, prompts ...
 		calls = ""
 	}
 	var err error
-	d.lanes = m.lanes()
-	d.Gate, err = gate.Open(gate.Config{Dir: calls, Lanes: d.lanes, Warn: opt.Warn})
+	d.Gate, err = gate.Open(gate.Config{Dir: calls, Lanes: m.lanes(), Warn: opt.Warn})
 	return d, err
 }
 
@@ -67,6 +64,7 @@ func (d *Door) Reserve(need int) error {
 		return usage("the build needs a context window of about %d tokens; %s has %d (it was trained for %d): choose another model, shorter documents, or another --num-ctx", need, d.model.spec, have, trained)
 	}
 	d.Call.Options.NumCtx = have
+	d.Fit = nil // nothing is left to fit
 	return nil
 }
 
@@ -92,14 +90,15 @@ func (d *Door) Probe(ctx context.Context) error {
 // Speed is how fast a model is, in tokens per second of one call.
 type Speed struct{ Prompt, Output float64 }
 
-// Measure times two calls: one with a long prompt, one with a long reply.
+// Measure times two calls: one with a long prompt, one with a long reply. The door must
+// have been opened without a journal: a measured time must be of now.
 func (d *Door) Measure(ctx context.Context) (Speed, error) {
 	var s Speed
 	ask := func(text string, predict int) (local.Reply, error) {
 		call := d.Call
 		call.Messages = []local.Message{{Role: local.User, Content: text}}
 		call.Options.NumPredict = predict
-		r, err := d.unjournalled(ctx, call)
+		r, err := d.Gate.Do(ctx, call)
 		if err == nil && r.Outcome != local.OK && r.Outcome != local.Cut && r.Outcome != local.Empty {
 			err = fmt.Errorf("measure %s: %s: %s", d.model.spec, r.Outcome, r.Detail)
 		}
@@ -121,16 +120,6 @@ func (d *Door) Measure(ctx context.Context) (Speed, error) {
 	left := written.Usage.Duration.Seconds() - float64(written.Usage.PromptTokens)/s.Prompt
 	s.Output = float64(written.Usage.OutputTokens) / max(1e-3, left)
 	return s, nil
-}
-
-// unjournalled asks past the journal: a measured time must be of now.
-func (d *Door) unjournalled(ctx context.Context, call local.Call) (local.Reply, error) {
-	g, err := gate.Open(gate.Config{Lanes: d.lanes, Warn: d.opt.Warn})
-	if err != nil {
-		return local.Reply{}, err
-	}
-	defer g.Close()
-	return g.Do(ctx, call)
 }
 
 // Similarity compares texts by an embedder, a folder or ollama:NAME, or by lexical
@@ -161,16 +150,11 @@ func (q queriesOnly) Embed(ctx context.Context, _ embed.Role, texts []string) ([
 
 // WriteLog writes a build's log, a line of JSON per event.
 func WriteLog[E any](path string, events []E) error {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	for _, e := range events {
-		if err := enc.Encode(e); err != nil {
-			return fmt.Errorf("encode the build's log: %w", err)
-		}
-	}
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
-	if err = errors.Join(err, os.WriteFile(path, buf.Bytes(), 0o666)); err != nil {
+	if err == nil {
+		err = datasets.WriteLines(path, events)
+	}
+	if err != nil {
 		return fmt.Errorf("write the build's log: %w", err)
 	}
 	return nil

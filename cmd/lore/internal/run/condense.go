@@ -62,13 +62,14 @@ type shownDocument struct {
 	document string
 }
 
-// shown lists the documents that items show of their rankings if nothing is cut.
+// shown lists the documents that items would show of their rankings. Without a budget an
+// item leaves them all out, which tells their number without reading them.
 func (e *engine) shown(found []datasets.Retrieved) ([]condense.Job, []shownDocument) {
 	var jobs []condense.Job
 	var places []shownDocument
 	for k, it := range e.items {
 		texts := e.textsOf(it.Corpus())
-		ctx := it.Context(found[k], datasets.Budget{Tokens: 1 << 40})
+		ctx := it.Context(found[k], datasets.Budget{})
 		for _, id := range found[k].IDs[:len(ctx.Passages)+ctx.Dropped] {
 			jobs = append(jobs, condense.Job{Query: it.Title(), Document: texts[id]})
 			places = append(places, shownDocument{k, id})
