@@ -53,9 +53,17 @@ func OpenCache(dir string, inner Embedder, warn func(string)) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("make the folder for vectors: %w", err)
 	}
+
 	hash := inner.Settings().Hash()
 	path := filepath.Join(dir, "vectors-"+hash[:32]+".bin")
-	c := &Cache{inner: inner, path: path, lock: flock.New(path + ".lock"), places: map[[32]byte]int64{}, warn: warn}
+	c := &Cache{
+		inner:  inner,
+		path:   path,
+		lock:   flock.New(path + ".lock"),
+		places: map[[32]byte]int64{},
+		warn:   warn,
+	}
+
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	if ok, err := c.lock.TryLockContext(ctx, 50*time.Millisecond); !ok {
@@ -64,6 +72,7 @@ func OpenCache(dir string, inner Embedder, warn func(string)) (*Cache, error) {
 		}
 		return nil, fmt.Errorf("%w: %s; wait for it to end", ErrCacheBusy, path)
 	}
+
 	var err error
 	if c.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the vectors: %w", err), c.lock.Unlock())
@@ -99,6 +108,7 @@ func (c *Cache) header(dims int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the settings: %w", err)
 	}
+
 	b := binary.LittleEndian.AppendUint32([]byte(cacheMagic), uint32(len(s)))
 	return binary.LittleEndian.AppendUint32(append(b, s...), uint32(dims)), nil
 }
@@ -112,18 +122,21 @@ func (c *Cache) load() error {
 	if _, err := io.ReadFull(c.file, head); err != nil {
 		return c.reset(err)
 	}
+
 	size := binary.LittleEndian.Uint32(head[len(cacheMagic):])
 	rest := make([]byte, min(int(size), 1<<20)+4)
 	if _, err := io.ReadFull(c.file, rest); err != nil {
 		return c.reset(err)
 	}
+
 	if string(head[:len(cacheMagic)]) != cacheMagic {
-		return c.reset(errors.New("no cache of vectors"))
+		return c.reset(errors.New("it is not a cache of vectors"))
 	}
 	c.dims = int(binary.LittleEndian.Uint32(rest[len(rest)-4:]))
 	if c.dims <= 0 || c.dims > 1<<20 {
-		return c.reset(errors.New("a strange number of dimensions"))
+		return c.reset(errors.New("its number of dimensions makes no sense"))
 	}
+
 	c.end = int64(len(head) + len(rest))
 	buf := make([]byte, recordSize(c.dims))
 	bad := 0
@@ -135,6 +148,7 @@ func (c *Cache) load() error {
 			}
 			break // what is left is a half-written record; the next one overwrites it
 		}
+
 		if sumOK(buf) {
 			c.places[[32]byte(buf[:32])] = c.end
 		} else {
@@ -142,21 +156,24 @@ func (c *Cache) load() error {
 		}
 		c.end += int64(len(buf))
 	}
+
 	if bad > 0 {
 		c.warn(fmt.Sprintf("%d damaged vectors in %s are made again", bad, c.path))
 	}
 	return nil
 }
 
-// reset empties a file that is new or no cache.
+// reset empties a file that is new or not a cache.
 func (c *Cache) reset(cause error) error {
 	info, err := c.file.Stat()
 	if err != nil {
 		return fmt.Errorf("read %s: %w", c.path, err)
 	}
+
 	if info.Size() > 0 {
 		c.warn(fmt.Sprintf("the vectors in %s cannot be read (%v) and are made again", c.path, cause))
 	}
+
 	c.dims, c.end = 0, 0
 	if err := c.file.Truncate(0); err != nil {
 		return fmt.Errorf("empty %s: %w", c.path, err)
@@ -179,6 +196,7 @@ func textKey(role Role, text string) [32]byte {
 func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	out := make([]Embedding, len(texts))
 	keys := make([][32]byte, len(texts))
 	missing := map[[32]byte][]int{}
@@ -190,17 +208,21 @@ func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embeddi
 			c.report.Cached++
 			continue
 		}
+
+		// A text that comes twice is embedded once.
 		if len(missing[keys[i]]) == 0 {
 			order = append(order, i)
 		}
 		missing[keys[i]] = append(missing[keys[i]], i)
 	}
+
 	for start := 0; start < len(order); start += cacheBatch {
 		places := order[start:min(start+cacheBatch, len(order))]
 		batch := make([]string, len(places))
 		for k, i := range places {
 			batch[k] = texts[i]
 		}
+
 		got, err := c.inner.Embed(ctx, role, batch)
 		if err != nil {
 			return nil, err
@@ -208,17 +230,38 @@ func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embeddi
 		if err := c.write(keys, places, got); err != nil {
 			return nil, err
 		}
+
 		for k, i := range places {
 			for _, same := range missing[keys[i]] {
 				out[same] = got[k]
 			}
 		}
+
 		if c.step != nil {
 			c.step(len(texts)-len(order)+start+len(places), len(texts))
 		}
 	}
+
 	c.report.Add(out)
 	return out, nil
+}
+
+// appendRecord adds a record in the layout that Cache describes.
+func appendRecord(buf []byte, key [32]byte, e Embedding) []byte {
+	from := len(buf)
+	buf = append(buf, key[:]...)
+	buf = binary.LittleEndian.AppendUint32(buf, uint32(e.Tokens))
+
+	mark := uint32(e.Windows) << 1
+	if e.Cut {
+		mark |= 1
+	}
+	buf = binary.LittleEndian.AppendUint32(buf, mark)
+
+	for _, x := range e.Vector {
+		buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+	}
+	return binary.LittleEndian.AppendUint32(buf, crc32.Checksum(buf[from:], castagnoli))
 }
 
 // read takes a record from disk and checks it again.
@@ -227,11 +270,18 @@ func (c *Cache) read(key [32]byte) (Embedding, bool) {
 	if !ok {
 		return Embedding{}, false
 	}
+
 	buf := make([]byte, recordSize(c.dims))
 	if _, err := c.file.ReadAt(buf, at); err != nil || !sumOK(buf) || !bytes.Equal(buf[:32], key[:]) {
 		return Embedding{}, false
 	}
-	e := Embedding{Tokens: int(binary.LittleEndian.Uint32(buf[32:])), Windows: int(binary.LittleEndian.Uint32(buf[36:]) >> 1), Cut: buf[36]&1 == 1, Vector: make([]float32, c.dims)}
+
+	e := Embedding{
+		Tokens:  int(binary.LittleEndian.Uint32(buf[32:])),
+		Windows: int(binary.LittleEndian.Uint32(buf[36:]) >> 1),
+		Cut:     buf[36]&1 == 1,
+		Vector:  make([]float32, c.dims),
+	}
 	for k := range e.Vector {
 		e.Vector[k] = math.Float32frombits(binary.LittleEndian.Uint32(buf[40+4*k:]))
 	}
@@ -240,8 +290,11 @@ func (c *Cache) read(key [32]byte) (Embedding, bool) {
 
 // write adds the records of a batch and syncs them.
 func (c *Cache) write(keys [][32]byte, places []int, batch []Embedding) error {
-	var buf []byte
 	start := c.end
+	var buf []byte
+
+	// The first batch of a new file brings the header with it: only now is the number of
+	// dimensions known.
 	if c.dims == 0 && len(batch) > 0 {
 		c.dims = len(batch[0].Vector)
 		head, err := c.header(c.dims)
@@ -250,32 +303,25 @@ func (c *Cache) write(keys [][32]byte, places []int, batch []Embedding) error {
 		}
 		buf = head
 	}
+
 	added := map[[32]byte]int64{}
 	for k, e := range batch {
 		if len(e.Vector) != c.dims {
-			return fmt.Errorf("the model %s gave %d dimensions after %d; remove %s if it has changed", c.Settings().Name, len(e.Vector), c.dims, c.path)
+			return fmt.Errorf("the model %s gave %d dimensions after %d; remove %s if it has changed",
+				c.Settings().Name, len(e.Vector), c.dims, c.path)
 		}
 		key := keys[places[k]]
-		from := len(buf)
-		added[key] = start + int64(from)
-		buf = append(buf, key[:]...)
-		buf = binary.LittleEndian.AppendUint32(buf, uint32(e.Tokens))
-		mark := uint32(e.Windows) << 1
-		if e.Cut {
-			mark |= 1
-		}
-		buf = binary.LittleEndian.AppendUint32(buf, mark)
-		for _, x := range e.Vector {
-			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
-		}
-		buf = binary.LittleEndian.AppendUint32(buf, crc32.Checksum(buf[from:], castagnoli))
+		added[key] = start + int64(len(buf))
+		buf = appendRecord(buf, key, e)
 	}
+
 	if _, err := c.file.WriteAt(buf, start); err != nil {
 		return fmt.Errorf("write the vectors: %w", err)
 	}
 	if err := c.file.Sync(); err != nil {
 		return fmt.Errorf("write the vectors: %w", err)
 	}
+
 	c.end += int64(len(buf))
 	for k, at := range added {
 		c.places[k] = at

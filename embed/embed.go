@@ -72,7 +72,7 @@ const (
 // Windows say how long texts are taken apart.
 type Windows struct {
 	Long    Long `json:"long"`
-	Tokens  int  `json:"tokens,omitempty"`  // per window, special tokens not counted; 0 is all that the model takes
+	Tokens  int  `json:"tokens,omitempty"`  // per window, without special tokens; 0 is all that the model takes
 	Overlap int  `json:"overlap,omitempty"` // tokens shared by neighbouring windows
 }
 
@@ -87,15 +87,15 @@ func (w Windows) Check() error {
 	return nil
 }
 
-// Settings are all that a vector depends on besides the text. They stand in the
-// manifest of a run.
+// Settings are all that a vector depends on besides the text. They are written to
+// the manifest of a run.
 type Settings struct {
 	Name          string   `json:"name"`    // as the user named the model
 	Backend       string   `json:"backend"` // hugot-go, onnxruntime or ollama
 	Model         string   `json:"model"`   // SHA-256 of the model file, or the server's digest
 	Tokenizer     string   `json:"tokenizer,omitempty"`
 	Output        string   `json:"output,omitempty"`
-	Pooling       string   `json:"pooling,omitempty"` // mean, cls, last, max, or none for a model that pools by itself
+	Pooling       string   `json:"pooling,omitempty"` // mean, cls, last, max; none if the model pools by itself
 	Normalize     bool     `json:"normalize"`
 	Similarity    string   `json:"similarity,omitempty"` // cosine or dot, of vectors
 	MaxTokens     int      `json:"max_tokens,omitempty"` // special tokens included
@@ -119,6 +119,7 @@ func (s Settings) Hash() string {
 	if err != nil {
 		panic(err) // plain strings and numbers
 	}
+
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

@@ -23,7 +23,7 @@ type hugotModel struct {
 	base    *backends.BasePipeline
 	out     int
 	alone   bool
-	mu      sync.Mutex // the Go backend computes one batch on all processors; two at once only cost memory
+	mu      sync.Mutex // one batch takes all processors in the Go backend; two at once only cost memory
 }
 
 func openHugot(ctx context.Context, f *folder) (_ *hugotModel, err error) {
@@ -32,23 +32,47 @@ func openHugot(ctx context.Context, f *folder) (_ *hugotModel, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("start hugot: %w", err)
 	}
+
 	dir, err := filepath.Abs(filepath.Join(f.dir, filepath.Dir(f.file)))
 	if err != nil {
 		return nil, fmt.Errorf("find the model: %w", err)
 	}
-	m := &hugotModel{dir: f.dir, session: session, alone: f.alone, model: &backends.Model{Path: dir, OnnxFilename: filepath.Base(f.file), Pipelines: map[string]backends.Pipeline{}}}
+	m := &hugotModel{
+		dir:     f.dir,
+		session: session,
+		alone:   f.alone,
+		model: &backends.Model{
+			Path:         dir,
+			OnnxFilename: filepath.Base(f.file),
+			Pipelines:    map[string]backends.Pipeline{},
+		},
+	}
+
 	opts := options.Defaults()
 	opts.Backend = "GO"
 	if err := backends.CreateModelBackend(ctx, m.model, opts); err != nil {
-		return nil, errors.Join(&ModelError{f.dir, "cannot be loaded: " + firstLine(err), "export it again as ONNX with float32 weights", err}, session.Destroy())
+		unusable := &ModelError{
+			Dir:    f.dir,
+			Msg:    "cannot be loaded: " + firstLine(err),
+			Remedy: "export it again as ONNX with float32 weights",
+			Err:    err,
+		}
+		return nil, errors.Join(unusable, session.Destroy())
 	}
 	m.base = &backends.BasePipeline{Model: m.model, Runtime: "GO", SessionContext: context.WithoutCancel(ctx)}
+
 	for _, in := range m.model.InputsMeta {
 		if in.Name == "position_ids" {
 			// hugot numbers them from 1, as decoders do.
-			return nil, errors.Join(&ModelError{Dir: f.dir, Msg: "wants position_ids, which the Go runtime would number wrongly", Remedy: "export it without that input, or use a build with onnxruntime (make build-ort)"}, m.close())
+			unusable := &ModelError{
+				Dir:    f.dir,
+				Msg:    "wants position_ids, which the Go runtime would number wrongly",
+				Remedy: "export it without that input, or use a build with onnxruntime (make build-ort)",
+			}
+			return nil, errors.Join(unusable, m.close())
 		}
 	}
+
 	var names []string
 	var ranks []int
 	for _, o := range m.model.OutputsMeta {
@@ -57,6 +81,7 @@ func openHugot(ctx context.Context, f *folder) (_ *hugotModel, err error) {
 	if m.out, err = chooseOutput(f, names, ranks); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
+
 	return m, nil
 }
 
@@ -66,27 +91,16 @@ func (m *hugotModel) run(ctx context.Context, batch []input) (_ []output, err er
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	defer recovered(m.dir, &err)
-	b := backends.NewBatch(len(batch))
-	longest := 0
-	for _, in := range batch {
-		n := len(in.ids)
-		longest = max(longest, n)
-		t := backends.TokenizedInput{TokenIDs: make([]uint32, n), TypeIDs: make([]uint32, n), AttentionMask: make([]uint32, n), MaxAttentionIndex: n - 1}
-		for i := range n {
-			t.TokenIDs[i], t.TypeIDs[i], t.AttentionMask[i] = uint32(in.ids[i]), uint32(in.types[i]), 1
-		}
-		b.Input = append(b.Input, t)
-	}
-	b.MaxSequenceLength = longest
-	if len(batch) > 1 || !m.alone {
-		b.MaxSequenceLength = bucket(longest)
-	}
+
+	b := m.batch(batch)
 	if err := backends.CreateInputTensors(b, m.model, "GO"); err != nil {
 		return nil, m.failed(err)
 	}
+
 	runErr := backends.RunSessionOnBatch(ctx, b, m.base)
 	if err := ctx.Err(); err != nil {
 		// hugot goes on computing after a cancelled context: its tensors are left to it.
@@ -95,6 +109,41 @@ func (m *hugotModel) run(ctx context.Context, batch []input) (_ []output, err er
 	if err := errors.Join(runErr, b.Destroy()); err != nil {
 		return nil, m.failed(err)
 	}
+
+	return m.outputs(b, batch)
+}
+
+// batch hands token ids over to hugot, padded to a common length.
+func (m *hugotModel) batch(batch []input) *backends.PipelineBatch {
+	b := backends.NewBatch(len(batch))
+	longest := 0
+	for _, in := range batch {
+		n := len(in.ids)
+		longest = max(longest, n)
+		t := backends.TokenizedInput{
+			TokenIDs:          make([]uint32, n),
+			TypeIDs:           make([]uint32, n),
+			AttentionMask:     make([]uint32, n),
+			MaxAttentionIndex: n - 1,
+		}
+		for i := range n {
+			t.TokenIDs[i], t.TypeIDs[i], t.AttentionMask[i] = uint32(in.ids[i]), uint32(in.types[i]), 1
+		}
+		b.Input = append(b.Input, t)
+	}
+
+	// A model that takes its texts alone must not see padding: it would enter the scale of
+	// its quantised products.
+	b.MaxSequenceLength = longest
+	if len(batch) > 1 || !m.alone {
+		b.MaxSequenceLength = bucket(longest)
+	}
+
+	return b
+}
+
+// outputs takes the vectors of a batch, padding left out.
+func (m *hugotModel) outputs(b *backends.PipelineBatch, batch []input) ([]output, error) {
 	out := make([]output, len(batch))
 	switch v := b.OutputValues[m.out].(type) {
 	case [][]float32:
@@ -106,13 +155,23 @@ func (m *hugotModel) run(ctx context.Context, batch []input) (_ []output, err er
 			out[i].tokens = v[i][:len(batch[i].ids)]
 		}
 	default:
-		return nil, &ModelError{Dir: m.dir, Msg: fmt.Sprintf("gives %T, which are no vectors", v), Remedy: "export it with token vectors or one vector per text"}
+		return nil, &ModelError{
+			Dir:    m.dir,
+			Msg:    fmt.Sprintf("gives %T, which are not vectors", v),
+			Remedy: "export it with token vectors or one vector per text",
+		}
 	}
+
 	return out, nil
 }
 
 func (m *hugotModel) failed(err error) error {
-	return &ModelError{m.dir, "cannot be computed: " + firstLine(err), "an operator that the Go runtime does not know needs a build with onnxruntime (make build-ort)", err}
+	return &ModelError{
+		Dir:    m.dir,
+		Msg:    "cannot be computed: " + firstLine(err),
+		Remedy: "an operator that the Go runtime does not know needs a build with onnxruntime (make build-ort)",
+		Err:    err,
+	}
 }
 
 func (m *hugotModel) close() error {
@@ -135,7 +194,11 @@ func bucket(n int) int {
 // recovered turns a panic of the model library into an error.
 func recovered(dir string, err *error) {
 	if r := recover(); r != nil {
-		*err = &ModelError{Dir: dir, Msg: fmt.Sprintf("cannot be computed: %v", r), Remedy: "check that the file is a whole ONNX encoder"}
+		*err = &ModelError{
+			Dir:    dir,
+			Msg:    fmt.Sprintf("cannot be computed: %v", r),
+			Remedy: "check that the file is a whole ONNX encoder",
+		}
 	}
 }
 

@@ -35,21 +35,35 @@ func OpenOllama(ctx context.Context, client *ollama.Client, model string, w Wind
 	if w.Long == Cut {
 		return nil, errors.New("an Ollama server does not say what it cuts: use mean or max for long texts")
 	}
+
 	info, err := client.Model(ctx, model)
 	if err != nil {
 		return nil, err
 	}
-	s := &served{client: client, pause: time.Second, settings: Settings{Name: Ollama + ":" + model, Backend: Ollama, Model: info.Digest, Pooling: poolNone, Normalize: true, Similarity: Cosine, MaxTokens: info.Context, Windows: w}}
+	s := &served{client: client, pause: time.Second, settings: Settings{
+		Name:       Ollama + ":" + model,
+		Backend:    Ollama,
+		Model:      info.Digest,
+		Pooling:    poolNone,
+		Normalize:  true,
+		Similarity: Cosine,
+		MaxTokens:  info.Context,
+		Windows:    w,
+	}}
+
+	note := func(text string) { s.settings.Notes = append(s.settings.Notes, text) }
 	if w.Tokens > 0 {
-		s.settings.Notes = append(s.settings.Notes, "windows are counted in "+tokens.Name+" tokens, not in the model's own")
+		note("windows are counted in " + tokens.Name + " tokens, not in the model's own")
 	}
 	if info.Context > ollamaWindow {
 		s.settings.MaxTokens = ollamaWindow
-		s.settings.Notes = append(s.settings.Notes, fmt.Sprintf("the model takes %d tokens; longer texts than %d are embedded in parts, to save the server's memory", info.Context, ollamaWindow))
+		note(fmt.Sprintf("the model takes %d tokens; longer texts than %d are embedded in parts, "+
+			"to save the server's memory", info.Context, ollamaWindow))
 	}
 	if !info.Embeds {
-		s.settings.Notes = append(s.settings.Notes, "the server does not list the model as one for embeddings")
+		note("the server does not list the model as one for embeddings")
 	}
+
 	if _, err := s.Embed(ctx, Query, []string{"a"}); err != nil {
 		return nil, fmt.Errorf("try the embedding model %s: %w", model, err)
 	}
@@ -62,13 +76,14 @@ func (s *served) Close() error { return nil }
 
 func (s *served) Embed(ctx context.Context, _ Role, texts []string) ([]Embedding, error) {
 	var parts []string
-	var owner []int
+	var owner []int // the text that a part comes from
 	out := make([]Embedding, len(texts))
 	for i, t := range texts {
 		for _, p := range s.split(t) {
 			parts, owner = append(parts, p), append(owner, i)
 		}
 	}
+
 	vectors := make([][][]float32, len(texts))
 	lengths := make([][]int, len(texts))
 	for start := 0; start < len(parts); start += ollamaBatch {
@@ -77,11 +92,13 @@ func (s *served) Embed(ctx context.Context, _ Role, texts []string) ([]Embedding
 		if err != nil {
 			return nil, err
 		}
+
 		for k := range got {
 			i := owner[start+k]
 			vectors[i], lengths[i] = append(vectors[i], got[k]...), append(lengths[i], sizes[k]...)
 		}
 	}
+
 	for i := range out {
 		out[i].Windows = len(vectors[i])
 		out[i].Vector = poolWindows(s.settings.Windows.Long, vectors[i], lengths[i])
@@ -92,6 +109,7 @@ func (s *served) Embed(ctx context.Context, _ Role, texts []string) ([]Embedding
 			out[i].Tokens += n
 		}
 	}
+
 	return out, nil
 }
 
@@ -109,7 +127,9 @@ func (s *served) split(text string) []string {
 }
 
 // batch embeds texts; one that does not fit is halved until its parts do.
-func (s *served) batch(ctx context.Context, texts []string) (vectors [][][]float32, lengths [][]int, err error) {
+func (s *served) batch(ctx context.Context, texts []string) (
+	vectors [][][]float32, lengths [][]int, err error,
+) {
 	got, err := s.ask(ctx, texts)
 	if err == nil {
 		for i, v := range got {
@@ -117,9 +137,11 @@ func (s *served) batch(ctx context.Context, texts []string) (vectors [][][]float
 		}
 		return vectors, lengths, nil
 	}
+
 	if !errors.Is(err, ollama.ErrTooLong) {
 		return nil, nil, err
 	}
+
 	if len(texts) > 1 { // find the one that is too long
 		for _, half := range [][]string{texts[:len(texts)/2], texts[len(texts)/2:]} {
 			v, n, err := s.batch(ctx, half)
@@ -130,10 +152,12 @@ func (s *served) batch(ctx context.Context, texts []string) (vectors [][][]float
 		}
 		return vectors, lengths, nil
 	}
+
 	a, b := halve(texts[0])
 	if b == "" {
 		return nil, nil, err
 	}
+
 	v, n, err := s.batch(ctx, []string{a, b})
 	if err != nil {
 		return nil, nil, err
@@ -147,6 +171,7 @@ func halve(text string) (string, string) {
 	if len(runes) < 2 {
 		return text, ""
 	}
+
 	middle := len(string(runes[:len(runes)/2]))
 	at := strings.LastIndexAny(text[:middle], " \t\n")
 	if at <= middle/2 {
@@ -163,6 +188,7 @@ func (s *served) ask(ctx context.Context, texts []string) ([][]float32, error) {
 		if err == nil || try == 4 || !ollama.Transient(err) {
 			return got, err
 		}
+
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():

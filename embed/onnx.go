@@ -28,13 +28,16 @@ func OpenONNX(ctx context.Context, dir string, w Windows, e Engine) (Embedder, e
 	if err != nil {
 		return nil, err
 	}
+
 	f.settings.Windows = w
 	rt, err := e.open(ctx, f)
 	if err != nil {
 		return nil, err
 	}
+
 	f.settings.Output = rt.outputName()
 	enc := &encoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f)}
+
 	// A first text shows whether the graph can be computed at all.
 	if _, err := enc.Embed(ctx, Query, []string{""}); err != nil {
 		return nil, errors.Join(err, rt.close())
@@ -49,8 +52,14 @@ func openFolder(dir string, pooled bool) (*folder, *tokenizer, error) {
 	}
 	tok, err := newTokenizer(f.tokenizer)
 	if err != nil {
-		return nil, nil, &ModelError{dir, "has a tokeniser that lore cannot use: " + err.Error(), "export the model with a fast tokeniser of the kinds WordPiece, BPE or Unigram", err}
+		return nil, nil, &ModelError{
+			Dir:    dir,
+			Msg:    "has a tokeniser that lore cannot use: " + err.Error(),
+			Remedy: "export the model with a fast tokeniser of the kinds WordPiece, BPE or Unigram",
+			Err:    err,
+		}
 	}
+
 	f.settings.Notes = append(f.settings.Notes, tok.notes...)
 	return f, tok, nil
 }
@@ -66,16 +75,17 @@ func (e *encoder) Settings() Settings { return e.settings }
 
 func (e *encoder) Close() error { return e.rt.close() }
 
-// Embed embeds every window of every text, lengths side by side, and pools.
+// Embed embeds the windows of all texts together and pools those of each text.
 func (e *encoder) Embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
 	prefix := e.settings.PassagePrefix
 	if role == Query {
 		prefix = e.settings.QueryPrefix
 	}
+
 	out := make([]Embedding, len(texts))
 	var inputs []input
-	var owner []int
-	lengths := make([][]int, len(texts))
+	var owner []int                      // the text that an input is a window of
+	lengths := make([][]int, len(texts)) // of a text's windows, in tokens
 	for i, text := range texts {
 		ids := e.tok.encode(prefix + text)
 		windows, cut := e.split(ids)
@@ -87,11 +97,13 @@ func (e *encoder) Embed(ctx context.Context, role Role, texts []string) ([]Embed
 			lengths[i] = append(lengths[i], len(w))
 		}
 	}
-	vectors := make([][][]float32, len(texts))
+
 	outputs, err := runAll(ctx, e.rt, e.most, inputs)
 	if err != nil {
 		return nil, err
 	}
+
+	vectors := make([][][]float32, len(texts))
 	for k, o := range outputs {
 		v := o.vector
 		if v == nil {
@@ -102,12 +114,14 @@ func (e *encoder) Embed(ctx context.Context, role Role, texts []string) ([]Embed
 		}
 		vectors[owner[k]] = append(vectors[owner[k]], v)
 	}
+
 	for i := range out {
 		out[i].Vector = poolWindows(e.settings.Windows.Long, vectors[i], lengths[i])
 		if e.settings.Normalize && len(vectors[i]) > 1 {
 			normalize(out[i].Vector)
 		}
 	}
+
 	return out, nil
 }
 
@@ -118,12 +132,14 @@ func (e *encoder) split(ids []int) (windows [][]int, cut bool) {
 	if w.Tokens > 0 {
 		most = min(most, w.Tokens)
 	}
+
 	if len(ids) <= most {
 		return [][]int{ids}, false
 	}
 	if w.Long == Cut {
 		return [][]int{ids[:most]}, true
 	}
+
 	step := max(1, most-w.Overlap)
 	for start := 0; ; start += step {
 		end := min(start+most, len(ids))
@@ -134,14 +150,17 @@ func (e *encoder) split(ids []int) (windows [][]int, cut bool) {
 	}
 }
 
-// runAll runs inputs in batches of like lengths and returns the outputs in the
+// runAll runs inputs in batches of similar length and returns the outputs in the
 // order of the inputs.
 func runAll(ctx context.Context, rt runtime, most int, inputs []input) ([]output, error) {
 	order := make([]int, len(inputs))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(inputs[a].ids), len(inputs[b].ids)) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(len(inputs[a].ids), len(inputs[b].ids))
+	})
+
 	out := make([]output, len(inputs))
 	for start := 0; start < len(order); {
 		end := start + batchSize(order[start:], most, inputs)
@@ -149,15 +168,18 @@ func runAll(ctx context.Context, rt runtime, most int, inputs []input) ([]output
 		for _, i := range order[start:end] {
 			batch = append(batch, inputs[i])
 		}
+
 		results, err := rt.run(ctx, batch)
 		if err != nil {
 			return nil, err
 		}
+
 		for k, r := range results {
 			out[order[start+k]] = r
 		}
 		start = end
 	}
+
 	return out, nil
 }
 
@@ -186,10 +208,12 @@ func OpenCrossEncoder(ctx context.Context, dir string, e Engine) (CrossEncoder, 
 	if err != nil {
 		return nil, err
 	}
+
 	rt, err := e.open(ctx, f)
 	if err != nil {
 		return nil, err
 	}
+
 	f.settings.Output = rt.outputName()
 	c := &crossEncoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f), dir: dir}
 	if _, err := c.Score(ctx, "", []string{""}); err != nil {
@@ -208,6 +232,7 @@ func (c *crossEncoder) Close() error { return c.rt.close() }
 func (c *crossEncoder) Score(ctx context.Context, query string, passages []string) ([]PairScore, error) {
 	room := c.settings.MaxTokens - c.tok.pair.specials()
 	q := c.tok.encode(query)
+
 	inputs := make([]input, len(passages))
 	out := make([]PairScore, len(passages))
 	for i, p := range passages {
@@ -216,20 +241,28 @@ func (c *crossEncoder) Score(ctx context.Context, query string, passages []strin
 		if len(q) > room/2 && len(q)+len(ids) > room {
 			first = q[:max(room/2, room-len(ids))]
 		}
+
 		second := ids[:min(len(ids), room-len(first))]
 		out[i].Cut = len(first) < len(q) || len(second) < len(ids)
 		inputs[i].ids, inputs[i].types = c.tok.pair.fill(first, second)
 	}
+
 	outputs, err := runAll(ctx, c.rt, c.most, inputs)
 	if err != nil {
 		return nil, err
 	}
+
 	for i, o := range outputs {
 		if len(o.vector) != 1 {
-			return nil, &ModelError{Dir: c.dir, Msg: shapeText(o), Remedy: "a cross-encoder for ranking has one logit"}
+			return nil, &ModelError{
+				Dir:    c.dir,
+				Msg:    shapeText(o),
+				Remedy: "a cross-encoder for ranking has one logit",
+			}
 		}
 		out[i].Logit = float64(o.vector[0])
 	}
+
 	return out, nil
 }
 

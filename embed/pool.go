@@ -22,6 +22,7 @@ func pool(how string, tokens [][]float32) []float32 {
 	case poolMax:
 		return elementMax(tokens)
 	}
+
 	weights := make([]float64, len(tokens))
 	for i := range weights {
 		weights[i] = 1
@@ -37,6 +38,7 @@ func poolWindows(how Long, vectors [][]float32, lengths []int) []float32 {
 	if how == Max {
 		return elementMax(vectors)
 	}
+
 	weights := make([]float64, len(lengths))
 	for i, n := range lengths {
 		weights[i] = float64(n)
@@ -53,6 +55,7 @@ func weightedMean(vectors [][]float32, weights []float64) []float32 {
 			sums[k] += weights[i] * float64(x)
 		}
 	}
+
 	out := make([]float32, len(sums))
 	for k, s := range sums {
 		out[k] = float32(s / total)
@@ -79,6 +82,7 @@ func normalize(v []float32) {
 	if sum == 0 {
 		return
 	}
+
 	scale := 1 / math.Sqrt(sum)
 	for k, x := range v {
 		v[k] = float32(float64(x) * scale)

@@ -27,7 +27,7 @@ type input struct {
 	ids, types []int
 }
 
-// output is what a model gave for one text: either is nil.
+// output is what a model gave for one text: one of the two is nil.
 type output struct {
 	tokens [][]float32
 	vector []float32
@@ -60,22 +60,37 @@ func chooseOutput(f *folder, names []string, ranks []int) (int, error) {
 	if f.output != "" {
 		prefer = []string{f.output}
 	}
+
 	at := -1
 	for _, p := range prefer {
 		if at < 0 {
 			at = slices.Index(names, p)
 		}
 	}
+
 	if at < 0 && f.output != "" {
-		return 0, &ModelError{Dir: f.dir, Msg: fmt.Sprintf("has no output %s; it has %s", f.output, strings.Join(names, ", ")), Remedy: "correct output in its " + OverrideFile}
+		return 0, &ModelError{
+			Dir:    f.dir,
+			Msg:    fmt.Sprintf("has no output %s; it has %s", f.output, strings.Join(names, ", ")),
+			Remedy: "correct output in its " + OverrideFile,
+		}
 	}
 	if f.pooled && at < 0 && slices.Equal(names, []string{"logits"}) {
-		return 0, &ModelError{Dir: f.dir, Msg: "is a classifier and gives no vectors", Remedy: "use it as a reranker: rerank:cross:DIR"}
+		return 0, &ModelError{
+			Dir:    f.dir,
+			Msg:    "is a classifier and gives no vectors",
+			Remedy: "use it as a reranker: rerank:cross:DIR",
+		}
 	}
+
 	at = max(at, 0)
 	if len(ranks) == 0 || (ranks[at] != 2 && ranks[at] != 3) {
-		return 0, &ModelError{Dir: f.dir, Msg: fmt.Sprintf("has an output %s of %d dimensions; vectors need 2 or 3", strings.Join(names, ", "), slices.Max(append(ranks, 0))),
-			Remedy: "export it with token vectors or one vector per text"}
+		return 0, &ModelError{
+			Dir: f.dir,
+			Msg: fmt.Sprintf("has an output %s of %d dimensions; vectors need 2 or 3",
+				strings.Join(names, ", "), slices.Max(append(ranks, 0))),
+			Remedy: "export it with token vectors or one vector per text",
+		}
 	}
 	return at, nil
 }

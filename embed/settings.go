@@ -64,8 +64,14 @@ type folder struct {
 func readFolder(dir string, pooled bool) (*folder, error) {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
-		return nil, &ModelError{dir, "is no folder", "give the folder of an ONNX model: model.onnx, tokenizer.json and config.json", err}
+		return nil, &ModelError{
+			Dir:    dir,
+			Msg:    "is no folder",
+			Remedy: "give the folder of an ONNX model: model.onnx, tokenizer.json and config.json",
+			Err:    err,
+		}
 	}
+
 	f := &folder{dir: dir, pooled: pooled, settings: Settings{Name: dir}}
 	var over override
 	if _, err := f.read(OverrideFile, &over); err != nil {
@@ -74,11 +80,13 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 	if err := f.findModel(over.File); err != nil {
 		return nil, err
 	}
+
 	if f.tokenizer, err = os.ReadFile(filepath.Join(dir, "tokenizer.json")); err != nil {
 		return nil, &ModelError{dir, "has no tokenizer.json", "export the model with its fast tokeniser", err}
 	}
 	sum := sha256.Sum256(f.tokenizer)
 	f.settings.Tokenizer = hex.EncodeToString(sum[:])
+
 	if err := f.limits(); err != nil {
 		return nil, err
 	}
@@ -90,77 +98,130 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 			return nil, err
 		}
 	}
+
 	f.apply(over)
 	if f.settings.MaxTokens < 8 {
-		return nil, &ModelError{Dir: dir, Msg: "does not say how many tokens it takes", Remedy: "write max_tokens into its " + OverrideFile}
+		return nil, &ModelError{
+			Dir:    dir,
+			Msg:    "does not say how many tokens it takes",
+			Remedy: "write max_tokens into its " + OverrideFile,
+		}
 	}
 	return f, nil
 }
 
-// read decodes a JSON file of the folder; a missing file is no error.
+// read decodes a JSON file of the folder; a missing file is not an error.
 func (f *folder) read(name string, into any) (bool, error) {
 	data, err := os.ReadFile(filepath.Join(f.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
+
 	if err == nil {
 		err = json.Unmarshal(data, into)
 	}
 	if err != nil {
-		return false, &ModelError{f.dir, "has a file " + name + " that cannot be read: " + err.Error(), "copy the folder again", err}
+		return false, &ModelError{
+			Dir:    f.dir,
+			Msg:    "has a file " + name + " that cannot be read: " + err.Error(),
+			Remedy: "copy the folder again",
+			Err:    err,
+		}
 	}
 	return true, nil
 }
 
 // findModel chooses the model file and hashes it.
 func (f *folder) findModel(named string) error {
-	var found []string
-	for _, pattern := range []string{"*.onnx", "onnx/*.onnx"} {
-		names, err := filepath.Glob(filepath.Join(escapeGlob(f.dir), pattern))
-		if err != nil {
-			return fmt.Errorf("look for the model file: %w", err)
-		}
-		for _, n := range names {
-			rel, err := filepath.Rel(f.dir, n)
-			if err != nil {
-				return fmt.Errorf("look for the model file: %w", err)
-			}
-			found = append(found, filepath.ToSlash(rel))
-		}
+	found, err := f.modelFiles()
+	if err != nil {
+		return err
 	}
-	switch {
-	case named != "" && slices.Contains(found, named):
-		f.file = named
-	case named != "":
-		return &ModelError{Dir: f.dir, Msg: "has no file " + named, Remedy: "correct file in its " + OverrideFile}
-	case slices.Contains(found, "model.onnx"):
-		f.file = "model.onnx"
-	case slices.Contains(found, "onnx/model.onnx"):
-		f.file = "onnx/model.onnx"
-	case len(found) == 1:
-		f.file = found[0]
-	case len(found) == 0:
-		return &ModelError{Dir: f.dir, Msg: "has no .onnx file", Remedy: "export it, for example with Optimum, and copy the whole folder"}
-	default:
-		return &ModelError{Dir: f.dir, Msg: "has several model files: " + strings.Join(found, ", "), Remedy: "name one as file in its " + OverrideFile}
+	if f.file, err = f.choose(found, named); err != nil {
+		return err
 	}
+
 	data, err := os.ReadFile(filepath.Join(f.dir, f.file))
 	if err != nil {
-		return &ModelError{f.dir, "has a file " + f.file + " that cannot be read: " + err.Error(), "check its permissions", err}
+		return &ModelError{
+			Dir:    f.dir,
+			Msg:    "has a file " + f.file + " that cannot be read: " + err.Error(),
+			Remedy: "check its permissions",
+			Err:    err,
+		}
 	}
 	if len(data) == 0 {
-		return &ModelError{Dir: f.dir, Msg: "has an empty file " + f.file, Remedy: "copy it again; files of Git LFS must be fetched"}
+		return &ModelError{
+			Dir:    f.dir,
+			Msg:    "has an empty file " + f.file,
+			Remedy: "copy it again; files of Git LFS must be fetched",
+		}
 	}
 	if f.settings.Model, err = hashModel(f.dir, f.file, data); err != nil {
 		return err
 	}
+
 	if bytes.Contains(data, []byte("DynamicQuantizeLinear")) {
 		// The scale of a dynamically quantised product comes from all texts of a batch,
 		// padding included: a vector would depend on its neighbours.
 		f.alone = true
-		f.note("the model is quantised dynamically: texts are computed one by one, so that vectors do not depend on their batch")
+		f.note("the model is quantised dynamically: texts are computed one by one, " +
+			"so that vectors do not depend on their batch")
 	}
 	return nil
+}
+
+// modelFiles lists the .onnx files of the folder, relative to it.
+func (f *folder) modelFiles() ([]string, error) {
+	var found []string
+	for _, pattern := range []string{"*.onnx", "onnx/*.onnx"} {
+		names, err := filepath.Glob(filepath.Join(escapeGlob(f.dir), pattern))
+		if err != nil {
+			return nil, fmt.Errorf("look for the model file: %w", err)
+		}
+		for _, n := range names {
+			rel, err := filepath.Rel(f.dir, n)
+			if err != nil {
+				return nil, fmt.Errorf("look for the model file: %w", err)
+			}
+			found = append(found, filepath.ToSlash(rel))
+		}
+	}
+	return found, nil
+}
+
+// choose takes the file that is named, or the usual one, or the only one.
+func (f *folder) choose(found []string, named string) (string, error) {
+	if named != "" && !slices.Contains(found, named) {
+		return "", &ModelError{
+			Dir:    f.dir,
+			Msg:    "has no file " + named,
+			Remedy: "correct file in its " + OverrideFile,
+		}
+	}
+
+	switch {
+	case named != "":
+		return named, nil
+	case slices.Contains(found, "model.onnx"):
+		return "model.onnx", nil
+	case slices.Contains(found, "onnx/model.onnx"):
+		return "onnx/model.onnx", nil
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) == 0:
+		return "", &ModelError{
+			Dir:    f.dir,
+			Msg:    "has no .onnx file",
+			Remedy: "export it, for example with Optimum, and copy the whole folder",
+		}
+	}
+
+	return "", &ModelError{
+		Dir:    f.dir,
+		Msg:    "has several model files: " + strings.Join(found, ", "),
+		Remedy: "name one as file in its " + OverrideFile,
+	}
 }
 
 func escapeGlob(s string) string {
@@ -171,10 +232,12 @@ func escapeGlob(s string) string {
 func hashModel(dir, file string, data []byte) (string, error) {
 	h := sha256.New()
 	h.Write(data)
+
 	weights, err := filepath.Glob(filepath.Join(escapeGlob(filepath.Join(dir, filepath.Dir(file))), "*data*"))
 	if err != nil {
 		return "", fmt.Errorf("look for the model's weights: %w", err)
 	}
+
 	for _, path := range weights { // in order of name
 		w, err := os.Open(path)
 		if err != nil {
@@ -188,13 +251,30 @@ func hashModel(dir, file string, data []byte) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// modelConfig is what lore reads of a model's config.json.
+type modelConfig struct {
+	ModelType string `json:"model_type"`
+	Positions int    `json:"max_position_embeddings"`
+	Pad       *int   `json:"pad_token_id"`
+}
+
+// room is how many tokens have a position.
+func (c modelConfig) room() int {
+	if !isRoBERTa(c.ModelType) || c.Positions <= 0 {
+		return c.Positions
+	}
+
+	// These number positions from the padding token's id plus one on.
+	pad := 1
+	if c.Pad != nil {
+		pad = *c.Pad
+	}
+	return c.Positions - (pad + 1)
+}
+
 // limits finds the longest input: the least of what the files say.
 func (f *folder) limits() error {
-	var config struct {
-		ModelType string `json:"model_type"`
-		Positions int    `json:"max_position_embeddings"`
-		Pad       *int   `json:"pad_token_id"`
-	}
+	var config modelConfig
 	var sentence struct {
 		Max *int `json:"max_seq_length"`
 	}
@@ -206,28 +286,32 @@ func (f *folder) limits() error {
 			Max int `json:"max_length"`
 		} `json:"truncation"`
 	}
-	for name, into := range map[string]any{"config.json": &config, "sentence_bert_config.json": &sentence, "tokenizer_config.json": &tokenizer} {
+
+	files := map[string]any{
+		"config.json":               &config,
+		"sentence_bert_config.json": &sentence,
+		"tokenizer_config.json":     &tokenizer,
+	}
+	for name, into := range files {
 		if _, err := f.read(name, into); err != nil {
 			return err
 		}
 	}
 	if err := json.Unmarshal(f.tokenizer, &cut); err != nil {
-		return &ModelError{f.dir, "has a tokenizer.json that cannot be read: " + err.Error(), "copy it again", err}
+		return &ModelError{
+			Dir:    f.dir,
+			Msg:    "has a tokenizer.json that cannot be read: " + err.Error(),
+			Remedy: "copy it again",
+			Err:    err,
+		}
 	}
+
 	limit := func(n int) {
 		if n > 0 && (f.settings.MaxTokens == 0 || n < f.settings.MaxTokens) {
 			f.settings.MaxTokens = n
 		}
 	}
-	if isRoBERTa(config.ModelType) && config.Positions > 0 {
-		// These number positions from the padding token's id plus one on.
-		pad := 1
-		if config.Pad != nil {
-			pad = *config.Pad
-		}
-		config.Positions -= pad + 1
-	}
-	limit(config.Positions)
+	limit(config.room())
 	if sentence.Max != nil {
 		limit(*sentence.Max)
 	}
@@ -241,7 +325,11 @@ func (f *folder) limits() error {
 }
 
 func isRoBERTa(modelType string) bool {
-	return slices.Contains([]string{"roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "data2vec-text"}, modelType)
+	switch modelType {
+	case "roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "data2vec-text":
+		return true
+	}
+	return false
 }
 
 // pooling reads the modules of Sentence Transformers.
@@ -251,6 +339,7 @@ func (f *folder) pooling() error {
 		Path string `json:"path"`
 		Type string `json:"type"`
 	}
+
 	ok, err := f.read("modules.json", &modules)
 	if err != nil {
 		return err
@@ -259,6 +348,7 @@ func (f *folder) pooling() error {
 		f.note("the folder has no modules.json: mean pooling and normalised vectors are assumed")
 		return nil
 	}
+
 	f.settings.Normalize = false
 	pooled := false
 	for _, m := range modules {
@@ -272,10 +362,14 @@ func (f *folder) pooling() error {
 		case "Normalize":
 			f.settings.Normalize = true
 		default:
-			return &ModelError{Dir: f.dir, Msg: "has a module " + kind + ", which lore does not compute",
-				Remedy: "export it with that module inside the graph and name the output in its " + OverrideFile}
+			return &ModelError{
+				Dir:    f.dir,
+				Msg:    "has a module " + kind + ", which lore does not compute",
+				Remedy: "export it with that module inside the graph and name the output in its " + OverrideFile,
+			}
 		}
 	}
+
 	if !pooled {
 		f.note("modules.json names no pooling: mean pooling is assumed")
 	}
@@ -292,17 +386,29 @@ func (f *folder) poolingMode(path string) error {
 	if !ok {
 		return &ModelError{Dir: f.dir, Msg: "has no " + name, Remedy: "copy the whole folder"}
 	}
-	known := map[string]string{"pooling_mode_mean_tokens": poolMean, "pooling_mode_cls_token": poolCLS, "pooling_mode_lasttoken": poolLast, "pooling_mode_max_tokens": poolMax}
+
+	known := map[string]string{
+		"pooling_mode_mean_tokens": poolMean,
+		"pooling_mode_cls_token":   poolCLS,
+		"pooling_mode_lasttoken":   poolLast,
+		"pooling_mode_max_tokens":  poolMax,
+	}
 	var on []string
 	for k, v := range modes {
 		if set, _ := v.(bool); set && strings.HasPrefix(k, "pooling_mode_") {
 			on = append(on, k)
 		}
 	}
+
 	if len(on) != 1 || known[on[0]] == "" {
 		slices.Sort(on)
-		return &ModelError{Dir: f.dir, Msg: fmt.Sprintf("asks for the pooling %v, which lore does not compute", on), Remedy: "mean, cls, last and max are known; write pooling into its " + OverrideFile}
+		return &ModelError{
+			Dir:    f.dir,
+			Msg:    fmt.Sprintf("asks for the pooling %v, which lore does not compute", on),
+			Remedy: "mean, cls, last and max are known; write pooling into its " + OverrideFile,
+		}
 	}
+
 	f.settings.Pooling = known[on[0]]
 	return nil
 }
@@ -316,14 +422,20 @@ func (f *folder) prefixes() error {
 	if _, err := f.read("config_sentence_transformers.json", &config); err != nil {
 		return err
 	}
+
 	switch config.Similarity {
 	case "", Cosine:
 		f.settings.Similarity = Cosine
 	case Dot:
 		f.settings.Similarity = Dot
 	default:
-		return &ModelError{Dir: f.dir, Msg: "compares vectors by " + config.Similarity + ", which lore does not", Remedy: "cosine and dot are known"}
+		return &ModelError{
+			Dir:    f.dir,
+			Msg:    "compares vectors by " + config.Similarity + ", which lore does not",
+			Remedy: "cosine and dot are known",
+		}
 	}
+
 	f.settings.QueryPrefix = config.Prompts["query"]
 	for _, name := range []string{"document", "passage", "corpus"} {
 		if p := config.Prompts[name]; p != "" {

@@ -108,6 +108,7 @@ func newTokenizer(data []byte) (*tokenizer, error) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, fmt.Errorf("read tokenizer.json: %w", err)
 	}
+
 	lib, err := hftokenizer.NewFromContent(nil, data)
 	if err != nil {
 		return nil, fmt.Errorf("read tokenizer.json: %w", err)
@@ -115,14 +116,18 @@ func newTokenizer(data []byte) (*tokenizer, error) {
 	if err := lib.With(api.EncodeOptions{}); err != nil {
 		return nil, fmt.Errorf("set the tokeniser up: %w", err)
 	}
+
 	t := &tokenizer{lib: lib, added: file.Added}
 	slices.SortStableFunc(t.added, func(a, b addedToken) int { return len(b.Content) - len(a.Content) })
+
 	if !slices.Contains([]string{"WordPiece", "BPE", "Unigram"}, file.Model.Type) {
-		return nil, fmt.Errorf("tokeniser model %q is not known: WordPiece, BPE and Unigram are", file.Model.Type)
+		return nil, fmt.Errorf("tokeniser model %q is not known: WordPiece, BPE and Unigram are",
+			file.Model.Type)
 	}
 	if file.Model.Type == "Unigram" {
 		t.fuse = file.Model.Unk
 	}
+
 	for _, p := range flatten(file.Normalizer, func(p part) []part { return p.Normalizers }) {
 		t.normalizer(p)
 	}
@@ -136,6 +141,7 @@ func newTokenizer(data []byte) (*tokenizer, error) {
 			return nil, err
 		}
 	}
+
 	if t.single == nil {
 		t.single, t.pair = template{{text: 1}}, template{{text: 1}, {text: 2, typ: 1}}
 		t.notes = append(t.notes, "the tokeniser adds no special tokens")
@@ -149,6 +155,7 @@ func flatten(raw json.RawMessage, children func(part) []part) []part {
 	if len(raw) == 0 || json.Unmarshal(raw, &root) != nil || root.Type == "" {
 		return nil
 	}
+
 	var walk func(p part) []part
 	walk = func(p part) []part {
 		if p.Type != "Sequence" {
@@ -169,10 +176,12 @@ func (t *tokenizer) normalizer(p part) {
 		t.clean = p.CleanText == nil || *p.CleanText
 	case "Precompiled":
 		t.nfkc = true
-		t.notes = append(t.notes, "the tokeniser's precompiled character map is replaced by Unicode NFKC, which differs for some rare characters")
+		t.notes = append(t.notes, "the tokeniser's precompiled character map is replaced by Unicode NFKC, "+
+			"which differs for some rare characters")
 	case "Lowercase", "NFC", "NFD", "NFKC", "NFKD", "StripAccents", "Replace", "Prepend", "Strip":
 	default:
-		t.notes = append(t.notes, "the tokeniser's normaliser "+p.Type+" was not compared with Hugging Face's")
+		t.notes = append(t.notes,
+			"the tokeniser's normaliser "+p.Type+" was not compared with Hugging Face's")
 	}
 }
 
@@ -189,7 +198,8 @@ func (t *tokenizer) preTokenizer(p part) error {
 		t.prefix = p.AddPrefixSpace
 	case "BertPreTokenizer", "Metaspace", "WhitespaceSplit", "Whitespace":
 	default:
-		t.notes = append(t.notes, "the tokeniser's pre-tokeniser "+p.Type+" was not compared with Hugging Face's")
+		t.notes = append(t.notes,
+			"the tokeniser's pre-tokeniser "+p.Type+" was not compared with Hugging Face's")
 	}
 	return nil
 }
@@ -210,6 +220,7 @@ func (t *tokenizer) postProcessor(p part) error {
 		if err1 != nil || err2 != nil {
 			return fmt.Errorf("read tokenizer.json: %s names no special tokens", p.Type)
 		}
+
 		t.single = template{{id: cls}, {text: 1}, {id: sep}}
 		if p.Type == "BertProcessing" {
 			t.pair = template{{id: cls}, {text: 1}, {id: sep}, {text: 2, typ: 1}, {id: sep, typ: 1}}
@@ -225,7 +236,7 @@ func tokenOf(raw json.RawMessage) (int, error) {
 	var pair []json.RawMessage
 	var id int
 	if err := json.Unmarshal(raw, &pair); err != nil || len(pair) != 2 {
-		return 0, fmt.Errorf("no pair of token and id: %s", raw)
+		return 0, fmt.Errorf("not a pair of token and id: %s", raw)
 	}
 	return id, json.Unmarshal(pair[1], &id)
 }
@@ -260,16 +271,19 @@ func (t *tokenizer) encode(text string) []int {
 	for text != "" {
 		at, tok := t.nextAdded(text)
 		before := text[:at]
+
 		if strip {
 			before = strings.TrimLeftFunc(before, unicode.IsSpace)
 		}
 		if tok.LStrip {
 			before = strings.TrimRightFunc(before, unicode.IsSpace)
 		}
+
 		ids = append(ids, t.plain(before)...)
 		if tok.Content == "" {
 			break
 		}
+
 		ids = append(ids, tok.ID)
 		strip = tok.RStrip
 		text = text[at+len(tok.Content):]
@@ -281,7 +295,11 @@ func (t *tokenizer) encode(text string) []int {
 func (t *tokenizer) nextAdded(text string) (int, addedToken) {
 	best, found := len(text), addedToken{}
 	for _, a := range t.added { // longest first
-		if i := strings.Index(text[:min(len(text), best+len(a.Content))], a.Content); i >= 0 && i < best && a.Content != "" {
+		if a.Content == "" {
+			continue
+		}
+		near := text[:min(len(text), best+len(a.Content))] // a later one would not be the first
+		if i := strings.Index(near, a.Content); i >= 0 && i < best {
 			best, found = i, a
 		}
 	}
@@ -296,12 +314,14 @@ func (t *tokenizer) plain(text string) []int {
 	if t.nfkc {
 		text = strings.Join(strings.Fields(norm.NFKC.String(text)), " ")
 	}
+
 	if t.words == nil {
 		return t.fused(t.lib.Encode(text))
 	}
 	if t.prefix && text != "" && !strings.HasPrefix(text, " ") {
 		text = " " + text
 	}
+
 	var ids []int
 	m, err := t.words.FindStringMatch(text)
 	for ; m != nil && err == nil; m, err = t.words.FindNextMatch(m) {
@@ -325,7 +345,9 @@ func cleanRune(r rune) rune {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r':
 		return ' '
-	case r == unicode.ReplacementChar, unicode.Is(unicode.C, r), !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z):
+	case r == unicode.ReplacementChar, unicode.Is(unicode.C, r):
+		return -1
+	case !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z): // unassigned
 		return -1
 	}
 	return r
@@ -341,6 +363,7 @@ func (t template) fill(first, second []int) (ids, types []int) {
 		case 2:
 			part = second
 		}
+
 		ids = append(ids, part...)
 		for range part {
 			types = append(types, p.typ)

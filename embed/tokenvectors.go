@@ -27,6 +27,7 @@ func OpenTokenEncoder(ctx context.Context, dir string, e Engine) (TokenEncoder, 
 	if err != nil {
 		return nil, err
 	}
+
 	enc := opened.(*encoder)
 	enc.settings.Pooling, enc.settings.Normalize = poolNone, false
 	if _, err := enc.TokenVectors(ctx, []string{"a"}); err != nil {
@@ -37,14 +38,14 @@ func OpenTokenEncoder(ctx context.Context, dir string, e Engine) (TokenEncoder, 
 
 // TokenVectors implements TokenEncoder.
 func (e *encoder) TokenVectors(ctx context.Context, texts []string) ([]TokenVectors, error) {
-	out := make([]TokenVectors, len(texts))
-	var inputs []input
-	var owner []int
 	before := 0 // special tokens at the beginning
 	for before < len(e.tok.single) && e.tok.single[before].text == 0 {
 		before++
 	}
-	var lengths []int
+
+	out := make([]TokenVectors, len(texts))
+	var inputs []input
+	var owner, lengths []int // of an input: its text, and its tokens
 	for i, text := range texts {
 		out[i].IDs = e.tok.encode(text)
 		windows, _ := e.split(out[i].IDs)
@@ -55,13 +56,19 @@ func (e *encoder) TokenVectors(ctx context.Context, texts []string) ([]TokenVect
 			inputs, owner, lengths = append(inputs, in), append(owner, i), append(lengths, len(w))
 		}
 	}
+
 	outputs, err := runAll(ctx, e.rt, e.most, inputs)
 	if err != nil {
 		return nil, err
 	}
+
 	for k, o := range outputs {
 		if o.tokens == nil {
-			return nil, &ModelError{Dir: e.settings.Name, Msg: "gives one vector per text and none per token", Remedy: "export it with last_hidden_state"}
+			return nil, &ModelError{
+				Dir:    e.settings.Name,
+				Msg:    "gives one vector per text and none per token",
+				Remedy: "export it with last_hidden_state",
+			}
 		}
 		out[owner[k]].Vectors = append(out[owner[k]].Vectors, o.tokens[before:before+lengths[k]]...)
 	}
