@@ -56,11 +56,13 @@ func (g *graph) named(kind string, inputs, outputs []string, attrs ...attr) {
 	for _, out := range outputs {
 		b = text(b, 2, out)
 	}
+
 	b = text(b, 3, fmt.Sprintf("/%s_%d", kind, g.count))
 	b = text(b, 4, kind)
 	for _, a := range attrs {
 		b = message(b, 5, attribute(a))
 	}
+
 	g.count++
 	g.nodes = append(g.nodes, b)
 }
@@ -123,6 +125,7 @@ func value(name string, elem int, dims ...any) []byte {
 			shape = message(shape, 1, text(nil, 2, v))
 		}
 	}
+
 	tensor := message(number(nil, 1, elem), 2, shape)
 	return message(text(nil, 1, name), 2, message(nil, 1, tensor))
 }
@@ -143,6 +146,7 @@ func (g *graph) encode() []byte {
 	for _, out := range g.outputs {
 		b = message(b, 12, out)
 	}
+
 	m := text(number(nil, 1, 8), 2, "lore testmodel")
 	m = message(m, 7, b)
 	return message(m, 8, number(text(nil, 1, ""), 2, g.opset))

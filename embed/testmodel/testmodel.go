@@ -39,69 +39,106 @@ const MaxTokens = 64
 
 // Write makes the model's folder.
 func Write(dir string, kind Kind) error {
-	files := map[string]any{"modules.json": []object{
-		{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
-		{"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
-		{"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"},
-	}}
-	pooling := object{"word_embedding_dimension": 32, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true, "pooling_mode_lasttoken": false}
-	files["1_Pooling/config.json"] = pooling
-	small := shape{positions: MaxTokens, hidden: 32, heads: 4, inner: 64, layers: 2}
+	files := map[string]any{
+		"modules.json": []object{
+			{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+			{"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+			{"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"},
+		},
+		poolingFile: pooling("mean_tokens"),
+	}
+
 	var model []byte
 	switch kind {
 	case RoBERTa, CrossRoBERTa:
-		tokenizer, n := byteLevel(200)
-		small.vocab, small.positions = n, MaxTokens+2
-		files["tokenizer.json"] = tokenizer
-		files["config.json"] = object{"model_type": "roberta", "max_position_embeddings": small.positions, "pad_token_id": 1, "eos_token_id": 2, "bos_token_id": 0, "hidden_size": 32}
-		b := newBuilder(small, 17)
-		b.norm = true
-		x := b.roberta(1)
-		if kind == CrossRoBERTa {
-			model = b.endLogits(x, 1)
-			break
-		}
-		pooling["pooling_mode_cls_token"], pooling["pooling_mode_mean_tokens"] = true, false
-		files["config_sentence_transformers.json"] = object{"prompts": object{"query": "query: ", "passage": "passage: "}}
-		model = b.endHidden(x)
+		model = addRoBERTa(files, kind)
 	default:
-		tokenizer, n := wordPiece()
-		small.vocab = n
-		files["tokenizer.json"] = tokenizer
-		files["config.json"] = object{"model_type": "bert", "max_position_embeddings": MaxTokens, "pad_token_id": 0, "hidden_size": 32}
-		files["sentence_bert_config.json"] = object{"max_seq_length": MaxTokens, "do_lower_case": false}
-		if kind == MiniLM {
-			small = shape{vocab: n, positions: 512, hidden: 384, heads: 12, inner: 1536, layers: 6}
-			files["config.json"] = object{"model_type": "bert", "max_position_embeddings": 512, "pad_token_id": 0}
-			files["sentence_bert_config.json"] = object{"max_seq_length": 512}
-		}
-		b := newBuilder(small, 14)
-		b.int8, b.odd = kind == Int8, kind == BadOperator
-		x := b.bert()
-		switch kind {
-		case XLMR:
-			files["tokenizer.json"] = unigram()
-			model = b.endHidden(x)
-		case CrossBERT:
-			model = b.endLogits(x, 1)
-		case ThreeLogits:
-			model = b.endLogits(x, 3)
-		case BadShape:
-			model = b.endFlat(x)
-		case ZeroByte:
-		case Last:
-			pooling["pooling_mode_lasttoken"], pooling["pooling_mode_mean_tokens"] = true, false
-			files["modules.json"] = files["modules.json"].([]object)[:2]
-			model = b.endHidden(x)
-		default:
-			model = b.endHidden(x)
-		}
+		model = addBERT(files, kind)
 	}
+
 	if kind == CrossBERT || kind == CrossRoBERTa || kind == ThreeLogits {
 		delete(files, "modules.json")
-		delete(files, "1_Pooling/config.json")
+		delete(files, poolingFile)
 	}
 	return writeFiles(dir, files, model)
+}
+
+const poolingFile = "1_Pooling/config.json"
+
+// pooling is the file that names one way to pool and denies the others.
+func pooling(mode string) object {
+	out := object{"word_embedding_dimension": 32}
+	for _, m := range []string{"cls_token", "mean_tokens", "lasttoken"} {
+		out["pooling_mode_"+m] = m == mode
+	}
+	return out
+}
+
+// small is the size of all models but MiniLM; each tokeniser brings its vocabulary.
+var small = shape{positions: MaxTokens, hidden: 32, heads: 4, inner: 64, layers: 2}
+
+// addRoBERTa adds the files of a RoBERTa and returns its graph.
+func addRoBERTa(files map[string]any, kind Kind) []byte {
+	size := small
+	files["tokenizer.json"], size.vocab = byteLevel(200)
+	size.positions = MaxTokens + 2 // RoBERTa numbers positions from the padding's id plus one
+	files["config.json"] = object{
+		"model_type":              "roberta",
+		"max_position_embeddings": size.positions,
+		"pad_token_id":            1,
+		"eos_token_id":            2,
+		"bos_token_id":            0,
+		"hidden_size":             size.hidden,
+	}
+
+	b := newBuilder(size, 17)
+	b.norm = true
+	x := b.roberta(1)
+	if kind == CrossRoBERTa {
+		return b.endLogits(x, 1)
+	}
+
+	files[poolingFile] = pooling("cls_token")
+	files["config_sentence_transformers.json"] = object{
+		"prompts": object{"query": "query: ", "passage": "passage: "},
+	}
+	return b.endHidden(x)
+}
+
+// addBERT adds the files of a BERT, or of a kind that differs from one in a detail, and
+// returns its graph.
+func addBERT(files map[string]any, kind Kind) []byte {
+	size := small
+	files["tokenizer.json"], size.vocab = wordPiece()
+	config := object{"model_type": "bert", "max_position_embeddings": MaxTokens, "pad_token_id": 0, "hidden_size": 32}
+	sentence := object{"max_seq_length": MaxTokens, "do_lower_case": false}
+	if kind == MiniLM {
+		size = shape{vocab: size.vocab, positions: 512, hidden: 384, heads: 12, inner: 1536, layers: 6}
+		config = object{"model_type": "bert", "max_position_embeddings": 512, "pad_token_id": 0}
+		sentence = object{"max_seq_length": 512}
+	}
+	files["config.json"], files["sentence_bert_config.json"] = config, sentence
+
+	b := newBuilder(size, 14)
+	b.int8, b.odd = kind == Int8, kind == BadOperator
+	x := b.bert()
+
+	switch kind {
+	case XLMR:
+		files["tokenizer.json"] = unigram()
+	case CrossBERT:
+		return b.endLogits(x, 1)
+	case ThreeLogits:
+		return b.endLogits(x, 3)
+	case BadShape:
+		return b.endFlat(x)
+	case ZeroByte:
+		return nil
+	case Last:
+		files[poolingFile] = pooling("lasttoken")
+		files["modules.json"] = files["modules.json"].([]object)[:2] // without Normalize
+	}
+	return b.endHidden(x)
 }
 
 // endFlat ends the graph with all hidden values in one row.
@@ -117,6 +154,7 @@ func writeFiles(dir string, files map[string]any, model []byte) error {
 		if err != nil {
 			return fmt.Errorf("encode %s: %w", name, err)
 		}
+
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return fmt.Errorf("write the test model: %w", err)
@@ -125,6 +163,7 @@ func writeFiles(dir string, files map[string]any, model []byte) error {
 			return fmt.Errorf("write the test model: %w", err)
 		}
 	}
+
 	if err := os.WriteFile(filepath.Join(dir, "model.onnx"), model, 0o666); err != nil {
 		return fmt.Errorf("write the test model: %w", err)
 	}

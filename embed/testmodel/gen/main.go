@@ -17,6 +17,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: gen DIR [KIND...]")
 		os.Exit(2)
 	}
+
 	kinds := testmodel.Small
 	if len(os.Args) > 2 {
 		kinds = nil
@@ -24,6 +25,7 @@ func main() {
 			kinds = append(kinds, testmodel.Kind(k))
 		}
 	}
+
 	for _, k := range kinds {
 		if err := testmodel.Write(filepath.Join(os.Args[1], string(k)), k); err != nil {
 			fmt.Fprintln(os.Stderr, "gen:", err)
