@@ -38,11 +38,13 @@ func (d *dedup) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 			close(f.done)
 			return f.reply, f.err
 		}
+
 		select {
 		case <-f.done:
 		case <-ctx.Done():
 			return local.Reply{}, context.Cause(ctx)
 		}
+
 		if f.err != nil && ctx.Err() == nil && IsCancelled(f.err) {
 			continue // the one that asked gave up; this caller has not
 		}

@@ -24,10 +24,12 @@ func withFormat(inner local.Backend) local.Backend {
 		if err != nil || len(call.Schema) == 0 || reply.Outcome != local.OK {
 			return reply, err
 		}
+
 		problem := schemas.check(call.Schema, reply.Text)
 		if problem == nil {
 			return reply, nil
 		}
+
 		again, err := inner.Do(ctx, repairCall(call, reply.Text, problem))
 		if err != nil {
 			return again, err
@@ -35,6 +37,7 @@ func withFormat(inner local.Backend) local.Backend {
 		if again.Outcome != local.OK {
 			return again, nil
 		}
+
 		if second := schemas.check(call.Schema, again.Text); second != nil {
 			again.Outcome = local.BadFormat
 			again.Detail = fmt.Sprintf("reply does not obey the schema, also after one repair: %v", second)
@@ -44,11 +47,13 @@ func withFormat(inner local.Backend) local.Backend {
 }
 
 func repairCall(call local.Call, text string, problem error) local.Call {
+	complaint := fmt.Sprintf("That reply cannot be read: %v. "+
+		"Answer again with one JSON value that fits the required schema and nothing else.", problem)
+
 	fix := call
 	fix.Messages = append(append([]local.Message(nil), call.Messages...),
 		local.Message{Role: local.Assistant, Content: text},
-		local.Message{Role: local.User, Content: fmt.Sprintf(
-			"That reply cannot be read: %v. Answer again with one JSON value that fits the required schema and nothing else.", problem)})
+		local.Message{Role: local.User, Content: complaint})
 	return fix
 }
 
@@ -60,6 +65,7 @@ func (c *schemaCache) check(schema json.RawMessage, text string) error {
 	if err != nil {
 		return err
 	}
+
 	dec := json.NewDecoder(bytes.NewReader([]byte(text)))
 	var value any
 	if err := dec.Decode(&value); err != nil {
@@ -68,6 +74,7 @@ func (c *schemaCache) check(schema json.RawMessage, text string) error {
 	if rest := strings.TrimSpace(text[dec.InputOffset():]); rest != "" {
 		return fmt.Errorf("it has text after the JSON value")
 	}
+
 	if err := resolved.Validate(value); err != nil {
 		return fmt.Errorf("it does not fit the schema (%v)", err)
 	}
@@ -78,6 +85,7 @@ func (c *schemaCache) resolve(schema json.RawMessage) (*jsonschema.Resolved, err
 	if r, ok := c.m.Load(string(schema)); ok {
 		return r.(*jsonschema.Resolved), nil
 	}
+
 	var s jsonschema.Schema
 	if err := json.Unmarshal(schema, &s); err != nil {
 		return nil, fmt.Errorf("the request's own schema is broken: %w", err)
@@ -86,6 +94,7 @@ func (c *schemaCache) resolve(schema json.RawMessage) (*jsonschema.Resolved, err
 	if err != nil {
 		return nil, fmt.Errorf("the request's own schema is broken: %w", err)
 	}
+
 	c.m.Store(string(schema), r)
 	return r, nil
 }

@@ -56,6 +56,7 @@ func Open(cfg Config) (*Gate, error) {
 	if cfg.Retry == (Retry{}) {
 		cfg.Retry = DefaultRetry
 	}
+
 	g := &Gate{lanes: map[string]Lane{}, meter: newMeter()}
 	inner := make(router, len(cfg.Lanes))
 	for name, lane := range cfg.Lanes {
@@ -65,6 +66,7 @@ func Open(cfg Config) (*Gate, error) {
 		g.lanes[name] = lane
 		inner[name] = withRetry(withSlots(g.meter.wrap(lane.Backend), lane.Slots), cfg.Retry, lane.Alive)
 	}
+
 	var door local.Backend = inner
 	if cfg.Dir != "" {
 		j, err := OpenJournal(cfg.Dir, cfg.Warn)
@@ -74,6 +76,7 @@ func Open(cfg Config) (*Gate, error) {
 		g.journal = j
 		door = withJournal(door, j, g.meter)
 	}
+
 	g.door = withFormat(withDedup(door, g.meter))
 	return g, nil
 }
@@ -104,8 +107,10 @@ func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, do
 	if !ok {
 		return fmt.Errorf("no backend %q is configured", calls[phase[0]].Backend)
 	}
+
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+
 	work := make(chan int)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -119,12 +124,14 @@ func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, do
 					stop(err)
 					return
 				}
+
 				mu.Lock()
 				done(i, reply)
 				mu.Unlock()
 			}
 		})
 	}
+
 feed:
 	for _, i := range phase {
 		select {
@@ -133,6 +140,7 @@ feed:
 			break feed
 		}
 	}
+
 	close(work)
 	wg.Wait()
 	return context.Cause(ctx)

@@ -74,6 +74,7 @@ func OpenJournal(dir string, warn func(string)) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("create the journal folder: %w", err)
 	}
+
 	path := filepath.Join(dir, journalName)
 	lock := flock.New(path + ".lock")
 	got, err := lock.TryLock()
@@ -83,12 +84,22 @@ func OpenJournal(dir string, warn func(string)) (*Journal, error) {
 	if !got {
 		return nil, fmt.Errorf("%s: %w; wait for it or choose another folder with --out", path, ErrJournalBusy)
 	}
+
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
 	}
-	j := &Journal{dir: dir, lock: lock, file: f, readers: map[string]*os.File{path: f}, index: map[string]span{},
-		wake: make(chan struct{}, 1), stopped: make(chan struct{})}
+
+	j := &Journal{
+		dir:     dir,
+		lock:    lock,
+		file:    f,
+		readers: map[string]*os.File{path: f},
+		index:   map[string]span{},
+		wake:    make(chan struct{}, 1),
+		stopped: make(chan struct{}),
+	}
+
 	if err := j.load(path, warn); err != nil {
 		j.closeFiles()
 		return nil, err
@@ -97,6 +108,7 @@ func OpenJournal(dir string, warn func(string)) (*Journal, error) {
 		j.closeFiles()
 		return nil, err
 	}
+
 	go j.writer()
 	return j, nil
 }
@@ -106,6 +118,7 @@ func (j *Journal) load(own string, warn func(string)) error {
 	if err != nil {
 		return fmt.Errorf("list the journal folder: %w", err)
 	}
+
 	slices.Sort(files)
 	for _, path := range files {
 		f := j.readers[path]
@@ -115,10 +128,13 @@ func (j *Journal) load(own string, warn func(string)) error {
 			}
 			j.readers[path] = f
 		}
+
 		good, err := j.scan(path, f, warn)
 		if err != nil {
 			return err
 		}
+
+		// The other files are only read: a torn end there is for their writer to cut.
 		if path != own {
 			continue
 		}
@@ -142,13 +158,15 @@ func (j *Journal) scan(path string, f *os.File, warn func(string)) (int64, error
 		data, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
 			if len(data) > 0 {
-				warn(fmt.Sprintf("%s:%d: the last line is incomplete, as after a crash; its call will be asked again", path, line))
+				warn(fmt.Sprintf("%s:%d: the last line is incomplete, as after a crash; "+
+					"its call will be asked again", path, line))
 			}
 			return offset, nil
 		}
 		if err != nil {
 			return 0, fmt.Errorf("read %s: %w", path, err)
 		}
+
 		var head struct {
 			Key   string `json:"key"`
 			Reply struct {
@@ -180,15 +198,18 @@ func (j *Journal) Lookup(key string) (local.Reply, bool, error) {
 	if !ok {
 		return local.Reply{}, false, nil
 	}
+
 	buf := make([]byte, at.length)
 	if _, err := f.ReadAt(buf, at.offset); err != nil {
 		return local.Reply{}, false, fmt.Errorf("read a journalled reply from %s: %w", at.file, err)
 	}
+
 	var e struct {
 		Reply local.Reply `json:"reply"`
 	}
 	if err := json.Unmarshal(buf, &e); err != nil {
-		return local.Reply{}, false, fmt.Errorf("read a journalled reply from %s at byte %d: %w", at.file, at.offset, err)
+		return local.Reply{}, false, fmt.Errorf("read a journalled reply from %s at byte %d: %w",
+			at.file, at.offset, err)
 	}
 	return e.Reply, true, nil
 }
@@ -201,6 +222,7 @@ func (j *Journal) Append(e Entry) error {
 		return fmt.Errorf("encode a journal entry: %w", err)
 	}
 	w := &write{key: e.Key, line: append(line, '\n'), done: make(chan struct{})}
+
 	j.mu.Lock()
 	if j.failed != nil || j.closing {
 		err := j.failed
@@ -209,6 +231,7 @@ func (j *Journal) Append(e Entry) error {
 	}
 	j.pending = append(j.pending, w)
 	j.mu.Unlock()
+
 	select {
 	case j.wake <- struct{}{}:
 	default:
@@ -220,6 +243,7 @@ func (j *Journal) Append(e Entry) error {
 func (j *Journal) writer() {
 	defer close(j.stopped)
 	for range j.wake {
+		// One wake can stand for many entries: batches are taken until none is left.
 		for {
 			j.mu.Lock()
 			batch := j.pending
@@ -227,12 +251,14 @@ func (j *Journal) writer() {
 			closing := j.closing
 			failed := j.failed
 			j.mu.Unlock()
+
 			if len(batch) == 0 {
 				if closing {
 					return
 				}
 				break
 			}
+
 			if failed == nil {
 				failed = j.commit(batch)
 			}
@@ -251,18 +277,22 @@ func (j *Journal) commit(batch []*write) error {
 	for _, w := range batch {
 		buf.Write(w.line)
 	}
+
 	_, err := j.file.WriteAt(buf.Bytes(), j.size)
 	if err == nil {
 		err = j.file.Sync()
 	}
+
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err != nil {
 		_ = j.file.Truncate(j.size) // best effort: the next start cuts a torn end anyway
-		j.failed = fmt.Errorf("write the journal %s: %w; the %d calls finished so far are kept: make room or fix the folder, then run the same command again",
+		j.failed = fmt.Errorf("write the journal %s: %w; the %d calls finished so far are kept: "+
+			"make room or fix the folder, then run the same command again",
 			j.file.Name(), err, len(j.index))
 		return j.failed
 	}
+
 	for _, w := range batch {
 		j.index[w.key] = span{j.file.Name(), j.size, len(w.line)}
 		j.size += int64(len(w.line))
@@ -279,6 +309,7 @@ func (j *Journal) Close() error {
 	}
 	j.closing = true
 	j.mu.Unlock()
+
 	select {
 	case j.wake <- struct{}{}:
 	default:
@@ -322,11 +353,19 @@ func withJournal(inner local.Backend, j *Journal, m *meter) local.Backend {
 			m.add(call, reply, true)
 			return reply, nil
 		}
+
 		reply, err = inner.Do(ctx, call)
 		if err != nil || !reply.Outcome.Final() {
 			return reply, err
 		}
-		if err := j.Append(Entry{Key: key, At: time.Now().UTC().Truncate(time.Millisecond), Call: slim(call), Reply: reply}); err != nil {
+
+		entry := Entry{
+			Key:   key,
+			At:    time.Now().UTC().Truncate(time.Millisecond),
+			Call:  slim(call),
+			Reply: reply,
+		}
+		if err := j.Append(entry); err != nil {
 			return local.Reply{}, err
 		}
 		return reply, nil
@@ -339,6 +378,7 @@ func slim(call local.Call) local.Call {
 	if call.Source == nil {
 		return call
 	}
+
 	s := *call.Source
 	s.Passages = make([]local.Passage, len(call.Source.Passages))
 	for i, p := range call.Source.Passages {

@@ -39,12 +39,14 @@ func (m *meter) wrap(inner local.Backend) local.Backend {
 func (m *meter) add(call local.Call, reply local.Reply, journaled bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	key := [2]string{call.Backend, call.Model}
 	u := m.by[key]
 	if u == nil {
 		u = &ModelUsage{Backend: call.Backend, Model: call.Model, Outcomes: map[local.Outcome]int{}}
 		m.by[key] = u
 	}
+
 	if journaled {
 		u.Journaled++
 	} else {
@@ -57,6 +59,7 @@ func (m *meter) add(call local.Call, reply local.Reply, journaled bool) {
 func (m *meter) snapshot() []ModelUsage {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	out := make([]ModelUsage, 0, len(m.by))
 	for _, u := range m.by {
 		c := *u
@@ -66,6 +69,7 @@ func (m *meter) snapshot() []ModelUsage {
 		}
 		out = append(out, c)
 	}
+
 	slices.SortFunc(out, func(a, b ModelUsage) int {
 		return cmp.Or(cmp.Compare(a.Backend, b.Backend), cmp.Compare(a.Model, b.Model))
 	})

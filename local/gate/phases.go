@@ -19,6 +19,7 @@ func phases(calls []local.Call) [][]int {
 		}
 		g.add(c.Prefix, i)
 	}
+
 	out := make([][]int, len(order))
 	for k, m := range order {
 		for _, group := range groups[m].lists {
@@ -44,5 +45,6 @@ func (g *prefixGroups) add(prefix string, i int) {
 		g.at[prefix] = at
 		g.lists = append(g.lists, nil)
 	}
+
 	g.lists[at] = append(g.lists[at], i)
 }

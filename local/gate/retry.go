@@ -31,12 +31,14 @@ func withRetry(inner local.Backend, r Retry, alive func(context.Context) error) 
 			if err != nil || !reply.Outcome.Transient() {
 				return reply, err
 			}
+
 			if attempt >= r.Attempts {
 				if alive != nil {
 					err = alive(ctx)
 				}
 				return reply, err
 			}
+
 			pause := bound/2 + rand.N(bound/2+1)
 			select {
 			case <-time.After(pause):
