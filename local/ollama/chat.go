@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,12 +28,14 @@ func (c *Client) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 	if err != nil {
 		return local.Fail(local.RefusedOption, "%v", err), nil
 	}
+
 	start := time.Now()
 	var got chatStream
 	err = c.post(ctx, "/api/chat", req, got.line)
 	if ctx.Err() != nil {
 		return local.Reply{}, context.Cause(ctx)
 	}
+
 	reply := got.reply(err)
 	reply.Usage.Duration = time.Since(start)
 	return reply, nil
@@ -40,12 +43,14 @@ func (c *Client) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 
 func chatRequest(call local.Call) (*api.ChatRequest, error) {
 	if call.Options.NumPredict <= 0 || call.Options.NumCtx <= 0 {
-		return nil, fmt.Errorf("num_predict and num_ctx must be positive (0 means no cap to the server), got %d and %d",
+		return nil, fmt.Errorf("num_predict and num_ctx must be positive "+
+			"(0 means no cap to the server), got %d and %d",
 			call.Options.NumPredict, call.Options.NumCtx)
 	}
 	if len(call.Messages) == 0 {
 		return nil, errors.New("a call to a model needs messages")
 	}
+
 	no := false
 	req := &api.ChatRequest{
 		Model:       call.Model,
@@ -57,9 +62,11 @@ func chatRequest(call local.Call) (*api.ChatRequest, error) {
 		Logprobs:    call.TopLogprobs > 0,
 		TopLogprobs: call.TopLogprobs,
 	}
+
 	for _, m := range call.Messages {
 		req.Messages = append(req.Messages, api.Message{Role: m.Role, Content: m.Content})
 	}
+
 	switch t := call.Options.Think; t {
 	case "": // the model cannot think and a server may refuse the option
 	case "true", "false":
@@ -111,6 +118,7 @@ func (s *chatStream) line(raw []byte) error {
 		s.failure = frame.Error
 		return nil
 	}
+
 	s.text.WriteString(frame.Message.Content)
 	s.thinking.WriteString(frame.Message.Thinking)
 	for _, p := range frame.Logprobs {
@@ -120,6 +128,7 @@ func (s *chatStream) line(raw []byte) error {
 		}
 		s.logprobs = append(s.logprobs, pos)
 	}
+
 	if frame.Done {
 		s.done = true
 		s.last = frame.ChatResponse
@@ -129,6 +138,7 @@ func (s *chatStream) line(raw []byte) error {
 
 func (s *chatStream) reply(err error) local.Reply {
 	r := local.Reply{Text: s.text.String(), Thinking: s.thinking.String(), Logprobs: s.logprobs}
+
 	m := s.last.Metrics
 	r.Usage = local.Usage{PromptTokens: m.PromptEvalCount, OutputTokens: m.EvalCount, Load: m.LoadDuration}
 	if work := m.LoadDuration + m.PromptEvalDuration + m.EvalDuration; m.TotalDuration > work {
@@ -137,15 +147,18 @@ func (s *chatStream) reply(err error) local.Reply {
 	if m.PromptEvalCachedCount != nil {
 		r.Usage.CachedTokens = *m.PromptEvalCachedCount
 	}
+
 	switch {
 	case err != nil:
 		r.Outcome, r.Detail = classify(err)
 	case s.failure != "":
 		r.Outcome, r.Detail = classifyText(http.StatusInternalServerError, s.failure)
 	case !s.done:
-		r.Outcome, r.Detail = local.NoDone, "the reply ended without its closing frame, as servers do after many equal tokens in a row"
+		r.Outcome = local.NoDone
+		r.Detail = "the reply ended without its closing frame, as servers do after many equal tokens in a row"
 	case s.last.DoneReason == "length":
-		r.Outcome, r.Detail = local.Cut, fmt.Sprintf("the reply reached its limit after %d tokens", m.EvalCount)
+		r.Outcome = local.Cut
+		r.Detail = fmt.Sprintf("the reply reached its limit after %d tokens", m.EvalCount)
 	case strings.TrimSpace(r.Text) == "":
 		r.Outcome, r.Detail = local.Empty, "the reply has no text"
 		if r.Thinking != "" {
@@ -171,15 +184,20 @@ func classifyText(code int, text string) (local.Outcome, string) {
 	lower := strings.ToLower(text)
 	detail := fmt.Sprintf("%s (status %d)", text, code)
 	switch {
-	case strings.Contains(lower, "context length"), strings.Contains(lower, "context size"), strings.Contains(lower, "exceed_context"),
-		strings.Contains(lower, "exceeds the available context"), strings.Contains(lower, "prompt is too long"):
+	case containsAny(lower, "context length", "context size", "exceed_context",
+		"exceeds the available context", "prompt is too long"):
 		return local.TooLong, detail
-	case code == http.StatusServiceUnavailable, code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusGatewayTimeout:
+	case code == http.StatusServiceUnavailable, code == http.StatusTooManyRequests,
+		code == http.StatusBadGateway, code == http.StatusGatewayTimeout:
 		return local.Transport, detail
 	case code == http.StatusBadRequest:
 		return local.RefusedOption, detail
-	case strings.Contains(lower, "runner"), strings.Contains(lower, "eof"), strings.Contains(lower, "connection re"), strings.Contains(lower, "timed out"):
+	case containsAny(lower, "runner", "eof", "connection re", "timed out"):
 		return local.Transport, detail
 	}
 	return local.ModelError, detail
+}
+
+func containsAny(s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
 }

@@ -53,6 +53,7 @@ func NewClient(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	dial := cfg.Dial
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
@@ -61,6 +62,7 @@ func NewClient(cfg Config) (*Client, error) {
 	if idle == 0 {
 		idle = 30 * time.Minute
 	}
+
 	allowed := net.JoinHostPort(base.Hostname(), base.Port())
 	transport := &http.Transport{
 		Proxy:               nil, // a proxy would be another host
@@ -72,6 +74,7 @@ func NewClient(cfg Config) (*Client, error) {
 			return dial(ctx, network, addr)
 		},
 	}
+
 	return &Client{base: base, idle: idle, http: &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -85,10 +88,12 @@ func parseHost(host string) (*url.URL, error) {
 	if !strings.Contains(host, "://") {
 		host = "http://" + host
 	}
+
 	u, err := url.Parse(host)
 	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, fmt.Errorf("model server %q is not a URL like %s", host, DefaultHost)
 	}
+
 	if u.Port() == "" {
 		port := "11434"
 		if u.Scheme == "https" {
@@ -102,7 +107,7 @@ func parseHost(host string) (*url.URL, error) {
 // Host returns the server's URL.
 func (c *Client) Host() string { return c.base.String() }
 
-// statusError is an HTTP answer that is no success.
+// statusError is an HTTP answer that is not a success.
 type statusError struct {
 	code int
 	text string
@@ -117,17 +122,20 @@ func (c *Client) post(ctx context.Context, path string, body any, line func([]by
 	if err != nil {
 		return fmt.Errorf("encode the request to %s: %w", path, err)
 	}
+
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(c.idle, func() { cancel(fmt.Errorf("the server sent nothing for %s", c.idle)) })
 	defer silence.Stop()
 
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(path).String(), bytes.NewReader(data))
+	target := c.base.JoinPath(path).String()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(data))
 	if err != nil {
 		return fmt.Errorf("build the request to %s: %w", path, err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/x-ndjson")
+
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return causeOf(ctx, err)
@@ -136,6 +144,7 @@ func (c *Client) post(ctx context.Context, path string, body any, line func([]by
 	if resp.StatusCode != http.StatusOK {
 		return readStatus(resp)
 	}
+
 	lines := newLineReader(resp.Body)
 	for {
 		raw, err := lines.next()
@@ -175,6 +184,7 @@ func readStatus(resp *http.Response) error {
 func (c *Client) call(ctx context.Context, path string, body, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
+
 	method, reader := http.MethodGet, io.Reader(nil)
 	if body != nil {
 		data, err := json.Marshal(body)
@@ -183,18 +193,22 @@ func (c *Client) call(ctx context.Context, path string, body, out any) error {
 		}
 		method, reader = http.MethodPost, bytes.NewReader(data)
 	}
+
 	req, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), reader)
 	if err != nil {
 		return fmt.Errorf("build the request to %s: %w", path, err)
 	}
+
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("%w: %w; start it with `ollama serve`, or name another with --host", ErrUnreachable, err)
+		return fmt.Errorf("%w: %w; start it with `ollama serve`, or name another with --host",
+			ErrUnreachable, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return readStatus(resp)
 	}
+
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
 		return fmt.Errorf("read the answer of %s: %w", path, err)
 	}
@@ -243,6 +257,7 @@ func (c *Client) Model(ctx context.Context, name string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
+
 	var have []string
 	for _, m := range list {
 		have = append(have, m.Name)
@@ -250,15 +265,21 @@ func (c *Client) Model(ctx context.Context, name string) (Model, error) {
 			continue
 		}
 		if m.RemoteHost != "" {
-			return Model{}, fmt.Errorf("%w: %s runs on %s, not on this machine; choose a local model", ErrNoModel, name, m.RemoteHost)
+			return Model{}, elsewhere(name, m.RemoteHost)
 		}
 		return c.describe(ctx, m)
 	}
+
 	if len(have) == 0 {
-		return Model{}, fmt.Errorf("%w: the server at %s has no models; fetch one with `ollama pull %s`", ErrNoModel, c.Host(), name)
+		return Model{}, fmt.Errorf("%w: the server at %s has no models; fetch one with `ollama pull %s`",
+			ErrNoModel, c.Host(), name)
 	}
-	return Model{}, fmt.Errorf("%w: the server at %s does not have %q; it has %s; fetch it with `ollama pull %s`",
-		ErrNoModel, c.Host(), name, strings.Join(have, ", "), name)
+	return Model{}, fmt.Errorf("%w: the server at %s does not have %q; it has %s; "+
+		"fetch it with `ollama pull %s`", ErrNoModel, c.Host(), name, strings.Join(have, ", "), name)
+}
+
+func elsewhere(name, host string) error {
+	return fmt.Errorf("%w: %s runs on %s, not on this machine; choose a local model", ErrNoModel, name, host)
 }
 
 func (c *Client) describe(ctx context.Context, m api.ListModelResponse) (Model, error) {
@@ -267,15 +288,23 @@ func (c *Client) describe(ctx context.Context, m api.ListModelResponse) (Model, 
 		return Model{}, fmt.Errorf("describe %s: %w", m.Name, err)
 	}
 	if show.RemoteHost != "" {
-		return Model{}, fmt.Errorf("%w: %s runs on %s, not on this machine; choose a local model", ErrNoModel, m.Name, show.RemoteHost)
+		return Model{}, elsewhere(m.Name, show.RemoteHost)
 	}
-	out := Model{Name: m.Name, Digest: m.Digest, Parameters: show.Details.ParameterSize,
-		Quantization: show.Details.QuantizationLevel, Family: show.Details.Family}
+
+	out := Model{
+		Name:         m.Name,
+		Digest:       m.Digest,
+		Parameters:   show.Details.ParameterSize,
+		Quantization: show.Details.QuantizationLevel,
+		Family:       show.Details.Family,
+	}
+
 	for key, value := range show.ModelInfo {
 		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
 			out.Context = int(n)
 		}
 	}
+
 	for _, capability := range show.Capabilities {
 		switch string(capability) {
 		case "thinking":

@@ -21,11 +21,13 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 	if len(texts) == 0 {
 		return nil, nil
 	}
+
 	truncate := false
 	req := api.EmbedRequest{Model: model, Input: texts, Truncate: &truncate}
 	if numCtx > 0 {
 		req.Options = map[string]any{"num_ctx": numCtx}
 	}
+
 	var resp api.EmbedResponse
 	err := c.post(ctx, "/api/embed", req, func(line []byte) error { return json.Unmarshal(line, &resp) })
 	if err != nil {
@@ -38,6 +40,7 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 		}
 		return nil, &embedError{outcome, detail}
 	}
+
 	if len(resp.Embeddings) != len(texts) {
 		return nil, fmt.Errorf("the server gave %d vectors for %d texts", len(resp.Embeddings), len(texts))
 	}

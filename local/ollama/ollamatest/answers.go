@@ -20,6 +20,7 @@ func Careful(req api.ChatRequest) string {
 	for i, m := range req.Messages {
 		messages[i] = local.Message{Role: m.Role, Content: m.Content}
 	}
+
 	if answer := fake.Careful(messages); answer != "" {
 		return answer
 	}
@@ -47,9 +48,11 @@ func Plausible(req api.ChatRequest) string {
 		h.Write([]byte(m.Content))
 	}
 	seed := h.Sum64()
+
 	if len(req.Format) > 0 {
 		return fromSchema(req.Format, seed)
 	}
+
 	last := req.Messages[len(req.Messages)-1].Content
 	switch { // the forms that rerankers ask for
 	case strings.Contains(last, "Answer with a whole number"):
@@ -59,11 +62,13 @@ func Plausible(req api.ChatRequest) string {
 	case strings.Contains(last, "in the form [2] > [1] > [3]"):
 		return "[2] > [1]"
 	}
+
 	words := strings.Fields(last)
 	var b strings.Builder
 	for i := range 5 {
 		at := int((seed >> (8 * i)) % uint64(max(1, len(words)-12)))
-		fmt.Fprintf(&b, "- %s [%d, %d]\n", strings.Join(words[at:min(len(words), at+12)], " "), 1+seed%40, 1+(seed>>7)%40)
+		bullet := strings.Join(words[at:min(len(words), at+12)], " ")
+		fmt.Fprintf(&b, "- %s [%d, %d]\n", bullet, 1+seed%40, 1+(seed>>7)%40)
 	}
 	return b.String()
 }
@@ -79,6 +84,7 @@ func fromSchema(schema json.RawMessage, seed uint64) string {
 	if err := json.Unmarshal(schema, &s); err != nil {
 		return "not a schema"
 	}
+
 	out := map[string]json.RawMessage{}
 	for name, p := range s.Properties {
 		if len(p.Enum) > 0 {
@@ -89,6 +95,7 @@ func fromSchema(schema json.RawMessage, seed uint64) string {
 			}
 			out[name] = p.Enum[pick]
 		}
+
 		switch p.Type {
 		case "string":
 			if len(p.Enum) == 0 {
@@ -96,11 +103,11 @@ func fromSchema(schema json.RawMessage, seed uint64) string {
 			}
 		case "boolean":
 			out[name] = fmt.Appendf(nil, "%t", name != "reveals_answer")
-		}
-		if p.Type == "array" {
+		case "array":
 			out[name] = fmt.Appendf(nil, `["harbour wall %d","town council"]`, seed%10)
 		}
 	}
+
 	data, err := json.Marshal(out)
 	if err != nil {
 		return "not a schema"

@@ -34,15 +34,18 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		reply(w, map[string]string{"error": err.Error()})
 		return
 	}
+
 	s.mu.Lock()
 	s.embeds = append(s.embeds, len(req.Input))
 	busy := len(s.embeds) <= s.Busy
 	s.mu.Unlock()
+
 	if busy {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		reply(w, map[string]string{"error": "server busy"})
 		return
 	}
+
 	var resp api.EmbedResponse
 	for _, t := range req.Input {
 		if s.Context > 0 && len(strings.Fields(t)) > s.Context && req.Truncate != nil && !*req.Truncate {
@@ -64,6 +67,7 @@ func HashedWords(t string) []float32 {
 		_, _ = h.Write([]byte(word)) // a hash takes all
 		v[h.Sum32()%Dimensions]++
 	}
+
 	sum := 0.0
 	for _, x := range v {
 		sum += float64(x) * float64(x)

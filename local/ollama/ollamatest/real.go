@@ -43,19 +43,23 @@ func StartReal(t *testing.T, slots int, models ...string) *Real {
 	if testing.Short() {
 		t.Skip("real servers are left out by -short; make test runs these tests")
 	}
+
 	bin := os.Getenv(RealVariable)
 	if bin == "" {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("%s is not set: CI must run the tests against a real server", RealVariable)
 		}
-		t.Skipf("%s is not set; `make ollama` builds a server and `make test-ollama` runs these tests", RealVariable)
+		t.Skipf("%s is not set; `make ollama` builds a server and `make test-ollama` runs these tests",
+			RealVariable)
 	}
+
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	addr := l.Addr().String()
 	l.Close()
+
 	r := &Real{URL: "http://" + addr, t: t, bin: bin, addr: addr, dir: t.TempDir()}
 	r.Start(slots)
 	t.Cleanup(r.Kill)
@@ -69,18 +73,24 @@ func StartReal(t *testing.T, slots int, models ...string) *Real {
 func (r *Real) Start(slots int) {
 	r.t.Helper()
 	r.cmd = exec.Command(r.bin, "serve")
-	r.cmd.Env = append(os.Environ(), "OLLAMA_HOST="+r.addr, "OLLAMA_MODELS="+filepath.Join(r.dir, "models"), "OLLAMA_NO_CLOUD=1",
-		fmt.Sprintf("OLLAMA_NUM_PARALLEL=%d", slots), "HOME="+r.dir)
+	r.cmd.Env = append(os.Environ(),
+		"HOME="+r.dir,
+		"OLLAMA_HOST="+r.addr,
+		"OLLAMA_MODELS="+filepath.Join(r.dir, "models"),
+		"OLLAMA_NO_CLOUD=1",
+		fmt.Sprintf("OLLAMA_NUM_PARALLEL=%d", slots))
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+
 	var log bytes.Buffer
 	r.cmd.Stdout, r.cmd.Stderr = &log, &log
 	if err := r.cmd.Start(); err != nil {
 		r.t.Fatal(err)
 	}
-	done := make(chan error, 1)
-	cmd := r.cmd
+
+	done, cmd := make(chan error, 1), r.cmd // Kill and the next Start set the fields anew
 	go func() { done <- cmd.Wait() }()
 	r.done = done
+
 	deadline := time.Now().Add(30 * time.Second)
 	for time.Now().Before(deadline) {
 		if resp, err := http.Get(r.URL + "/api/version"); err == nil {
@@ -103,14 +113,17 @@ func (r *Real) Kill() {
 	r.cmd = nil
 }
 
-// tinyModel runs the generator, once per seed and test binary.
+// tinyModel runs the generator.
 func (r *Real) tinyModel(seed uint64) []byte {
 	r.t.Helper()
 	path := filepath.Join(r.dir, fmt.Sprintf("tiny-%d.gguf", seed))
-	out, err := exec.Command("go", "run", "lore/local/ollama/testserver/tinymodel", "-seed", fmt.Sprint(seed), "-out", path).CombinedOutput()
+	generator := exec.Command("go", "run", "lore/local/ollama/testserver/tinymodel",
+		"-seed", fmt.Sprint(seed), "-out", path)
+	out, err := generator.CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("make a model: %v\n%s", err, out)
 	}
+
 	data, err := os.ReadFile(path)
 	if err != nil {
 		r.t.Fatal(err)
@@ -123,13 +136,19 @@ func (r *Real) create(name string, seed uint64) {
 	data := r.tinyModel(seed)
 	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(data))
 	r.post("/api/blobs/"+digest, data)
+
 	// One thread: several would wait for each other in busy loops, and where tests of
 	// several packages share two processors, they then crawl.
-	body, err := json.Marshal(map[string]any{"model": name, "files": map[string]string{"tiny.gguf": digest}, "template": template,
-		"parameters": map[string]any{"num_thread": 1}})
+	body, err := json.Marshal(map[string]any{
+		"model":      name,
+		"files":      map[string]string{"tiny.gguf": digest},
+		"template":   template,
+		"parameters": map[string]any{"num_thread": 1},
+	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
+
 	if out := r.post("/api/create", body); !strings.Contains(out, `"success"`) {
 		r.t.Fatalf("create %s: %s", name, out)
 	}
@@ -143,11 +162,13 @@ func (r *Real) post(path string, body []byte) string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	var out bytes.Buffer
 	if _, err := out.ReadFrom(resp.Body); err != nil {
 		r.t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 
 // Server is a scripted server. Set the fields before the first request.
 type Server struct {
-	Slots   int                                          // requests answered at once; 0 is no limit
+	Slots   int                                          // requests answered at once; 0 means no limit
 	Delay   time.Duration                                // time each reply takes
 	Answer  func(req api.ChatRequest) string             // nil echoes the last message
 	Misdeed func(n int, req api.ChatRequest) Misbehavior // nil behaves; n counts chat requests from 0
@@ -50,7 +50,7 @@ const (
 	SayNothing               // done, without text
 	ThinkOnly                // done, thoughts but no text
 	HangUp                   // the connection breaks inside the reply
-	NotJSON                  // a frame that is no JSON
+	NotJSON                  // a frame that is not JSON
 )
 
 // Start serves on a loopback port until the test ends.
@@ -88,13 +88,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.sem = make(chan struct{}, s.Slots)
 		}
 	})
+
 	switch r.URL.Path {
 	case "/api/version":
 		reply(w, map[string]string{"version": "0.0.0-test"})
 	case "/api/tags":
 		var list api.ListResponse
 		for _, n := range s.names() {
-			list.Models = append(list.Models, api.ListModelResponse{Name: n, Model: n, Digest: "digest-of-" + n})
+			model := api.ListModelResponse{Name: n, Model: n, Digest: "digest-of-" + n}
+			list.Models = append(list.Models, model)
 		}
 		reply(w, list)
 	case "/api/show":
@@ -102,7 +104,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if ctx == 0 {
 			ctx = 1 << 20
 		}
-		reply(w, map[string]any{"model_info": map[string]any{"fake.context_length": ctx}, "capabilities": []string{"completion"}})
+		reply(w, map[string]any{
+			"model_info":   map[string]any{"fake.context_length": ctx},
+			"capabilities": []string{"completion"},
+		})
 	case "/api/ps":
 		reply(w, api.ProcessResponse{})
 	case "/api/chat":
@@ -121,10 +126,12 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		reply(w, map[string]string{"error": err.Error()})
 		return
 	}
+
 	s.mu.Lock()
 	n := len(s.chats)
 	s.chats = append(s.chats, req)
 	s.mu.Unlock()
+
 	if s.sem != nil {
 		select {
 		case s.sem <- struct{}{}:
@@ -138,6 +145,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
+
 	bad := Behave
 	if s.Misdeed != nil {
 		bad = s.Misdeed(n, req)
@@ -145,49 +153,56 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, req, bad)
 }
 
+// refusals are the misdeeds that are an error in place of a reply, worded as servers
+// word them.
+var refusals = map[Misbehavior]struct {
+	code int
+	text string
+}{
+	RefuseLong:   {http.StatusBadRequest, "the input length exceeds the context length"},
+	RefuseOption: {http.StatusBadRequest, "top_logprobs must be between 0 and 20"},
+	QueueFull: {http.StatusServiceUnavailable,
+		"server busy, please try again. maximum pending requests exceeded"},
+	RunnerDied: {http.StatusInternalServerError, "llama runner process has terminated: signal: killed"},
+	LoadFailed: {http.StatusInternalServerError, "unable to load model: tensor missing"},
+}
+
 func (s *Server) answer(w http.ResponseWriter, req api.ChatRequest, bad Misbehavior) {
-	fail := func(code int, text string) {
-		w.WriteHeader(code)
-		reply(w, map[string]string{"error": text})
-	}
 	text := req.Messages[len(req.Messages)-1].Content
+	if s.Answer != nil {
+		text = s.Answer(req)
+	}
+
 	words := 0
 	for _, m := range req.Messages {
 		words += len(strings.Fields(m.Content))
 	}
-	if s.Answer != nil {
-		text = s.Answer(req)
-	}
 	if s.Context > 0 && words > s.Context {
 		bad = RefuseLong
 	}
-	frame := api.ChatResponse{Model: req.Model, CreatedAt: time.Unix(0, 0).UTC()}
-	frame.Message.Role = "assistant"
-	switch bad {
-	case RefuseLong:
-		fail(http.StatusBadRequest, "the input length exceeds the context length")
+
+	if no, refused := refusals[bad]; refused {
+		w.WriteHeader(no.code)
+		reply(w, map[string]string{"error": no.text})
 		return
-	case RefuseOption:
-		fail(http.StatusBadRequest, "top_logprobs must be between 0 and 20")
-		return
-	case QueueFull:
-		fail(http.StatusServiceUnavailable, "server busy, please try again. maximum pending requests exceeded")
-		return
-	case RunnerDied:
-		fail(http.StatusInternalServerError, "llama runner process has terminated: signal: killed")
-		return
-	case LoadFailed:
-		fail(http.StatusInternalServerError, "unable to load model: tensor missing")
-		return
-	case NotJSON:
+	}
+	if bad == NotJSON {
 		fmt.Fprintln(w, "<html>hello</html>")
 		return
 	}
-	half := len(text) / 2
-	frame.Message.Content = text[:half]
+	s.stream(w, req, text, words, bad)
+}
+
+// stream sends the answer in two frames, so that there is a middle to break off in.
+func (s *Server) stream(w http.ResponseWriter, req api.ChatRequest, text string, words int, bad Misbehavior) {
+	first, second := text[:len(text)/2], text[len(text)/2:]
 	if bad == SayNothing || bad == ThinkOnly {
-		frame.Message.Content = ""
+		first, second = "", ""
 	}
+
+	frame := api.ChatResponse{Model: req.Model, CreatedAt: time.Unix(0, 0).UTC()}
+	frame.Message.Role = "assistant"
+	frame.Message.Content = first
 	if bad == ThinkOnly {
 		frame.Message.Thinking = "hmm"
 	}
@@ -195,7 +210,7 @@ func (s *Server) answer(w http.ResponseWriter, req api.ChatRequest, bad Misbehav
 		frame.Logprobs = probabilities(text)
 	}
 	reply(w, frame)
-	frame.Logprobs = nil
+
 	switch bad {
 	case ErrorFrame:
 		reply(w, map[string]string{"error": "an error was encountered while running the model"})
@@ -206,10 +221,9 @@ func (s *Server) answer(w http.ResponseWriter, req api.ChatRequest, bad Misbehav
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
 	}
-	frame.Message.Thinking = ""
-	if bad != SayNothing && bad != ThinkOnly {
-		frame.Message.Content = text[half:]
-	}
+
+	frame.Logprobs, frame.Message.Thinking = nil, ""
+	frame.Message.Content = second
 	frame.Done, frame.DoneReason = true, "stop"
 	if bad == CutShort {
 		frame.DoneReason = "length"

@@ -34,6 +34,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed of the weights")
 	out := flag.String("out", "tiny.gguf", "file to write")
 	flag.Parse()
+
 	f, err := os.Create(*out)
 	if err != nil {
 		log.Fatal(err)
@@ -60,6 +61,7 @@ func vocabulary() (tokens []string, scores []float32, types []int32) {
 	add := func(token string, score float32, kind int32) {
 		tokens, scores, types = append(tokens, token), append(scores, score), append(types, kind)
 	}
+
 	add("<unk>", 0, unknown)
 	add("<s>", 0, control)
 	add("</s>", 0, control)
@@ -100,6 +102,7 @@ func Write(f *os.File, seed uint64) error {
 		"tokenizer.ggml.add_bos_token":           true,
 		"tokenizer.ggml.add_space_prefix":        false,
 	}
+
 	vocab := uint64(len(tokens))
 	var ts []*ggml.Tensor
 	matrix := func(name string, shape ...uint64) {
@@ -119,6 +122,7 @@ func Write(f *os.File, seed uint64) error {
 		matrix(at("ffn_up"), width, hidden)
 		matrix(at("ffn_down"), hidden, width)
 	}
+
 	if err := ggml.WriteGGUF(f, kv, ts); err != nil {
 		return fmt.Errorf("write the model: %w", err)
 	}
@@ -143,10 +147,12 @@ func (w weights) WriteTo(out io.Writer) (int64, error) {
 	for _, s := range w.shape {
 		n *= s
 	}
-	var hash uint64 = 14695981039346656037
+
+	var hash uint64 = 14695981039346656037 // FNV-1a
 	for _, c := range []byte(w.name) {
 		hash = (hash ^ uint64(c)) * 1099511628211
 	}
+
 	rng := rand.New(rand.NewPCG(w.seed, hash))
 	scale := 1.5 / math.Sqrt(float64(w.shape[0]))
 	data := make([]float32, n)
