@@ -55,11 +55,14 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 		return local.Reply{}, context.Cause(ctx)
 	}
 	if call.Source == nil {
-		return local.Fail(local.RefusedOption, "the extractive generator takes documents and a query, not a conversation"), nil
+		return local.Fail(local.RefusedOption,
+			"the extractive generator takes documents and a query, not a conversation"), nil
 	}
+
 	answer := b.answer(*call.Source)
 	if answer == "" {
-		return local.Fail(local.Empty, "the extractive generator can only copy, and no passage was given"), nil
+		return local.Fail(local.Empty,
+			"the extractive generator can only copy, and no passage was given"), nil
 	}
 	return local.Reply{Outcome: local.OK, Text: answer}, nil
 }
@@ -69,6 +72,7 @@ func (b *Backend) answer(src local.Source) string {
 	if len(pool.sentences) == 0 {
 		return ""
 	}
+
 	pool.weigh()
 	order := pool.rank(text.Terms(src.Query))
 	if src.Bullets > 0 {
@@ -102,6 +106,7 @@ func labels(supporters []int, passages []local.Passage) []string {
 	for i, p := range supporters {
 		out[i] = passages[p].Label
 	}
+
 	slices.SortFunc(out, func(a, b string) int {
 		x, errX := strconv.Atoi(a)
 		y, errY := strconv.Atoi(b)
@@ -118,6 +123,7 @@ func prose(p *pool, order []int, words int) string {
 	if words <= 0 {
 		words = defaultSize
 	}
+
 	var taken []int
 	for _, s := range p.choose(order, len(order)) {
 		n := len(strings.Fields(p.sentences[s].text))
@@ -127,6 +133,7 @@ func prose(p *pool, order []int, words int) string {
 		words -= n
 		taken = append(taken, s)
 	}
+
 	slices.Sort(taken)
 	parts := make([]string, len(taken))
 	for i, s := range taken {

@@ -50,10 +50,12 @@ func (c *cache) get(passage string) parsed {
 	if ok {
 		return p
 	}
+
 	for _, s := range text.Sentences(passage) {
 		p.texts = append(p.texts, s)
 		p.terms = append(p.terms, text.Terms(s))
 	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.of == nil || c.size > cacheBytes {
@@ -79,6 +81,7 @@ func (p *pool) add(s string, passage int, terms []string) {
 	if len(terms) == 0 {
 		return
 	}
+
 	nums := make([]int, 0, len(terms))
 	for _, t := range terms {
 		n, ok := p.number[t]
@@ -90,12 +93,14 @@ func (p *pool) add(s string, passage int, terms []string) {
 		}
 		nums = append(nums, n)
 	}
+
 	slices.Sort(nums)
 	nums = slices.Compact(nums)
 	for _, n := range nums {
 		p.df[n]++
 		p.postings[n] = append(p.postings[n], len(p.sentences))
 	}
+
 	p.sentences = append(p.sentences, sentence{text: s, passage: passage, terms: nums})
 }
 
@@ -114,6 +119,7 @@ func (p *pool) weigh() {
 			s.weights[k] = w
 			sum += w * w
 		}
+
 		if norm := math.Sqrt(sum); norm > 0 {
 			for k := range s.weights {
 				s.weights[k] /= norm
@@ -145,28 +151,35 @@ func (p *pool) cosine(a, b int) float64 {
 // that support them, best first.
 func (p *pool) rank(query []string) []int {
 	prior := p.prior(query)
+
 	pick := make([]int, 0, len(p.sentences))
 	for i, s := range p.sentences {
 		if len(s.terms) >= shortest {
 			pick = append(pick, i)
 		}
 	}
+
+	// Where all sentences are short, the short ones must do.
 	if len(pick) == 0 {
 		for i := range p.sentences {
 			pick = append(pick, i)
 		}
 	}
+
 	slices.SortStableFunc(pick, func(a, b int) int { return cmp.Compare(prior[b], prior[a]) })
 	pick = pick[:min(len(pick), candidates)]
+
 	score := p.walk(pick, prior)
 	for i, k := range pick {
 		score[i] *= float64(len(p.supporters(k))) // what many passages say counts more
 	}
+
 	order := make([]int, len(pick))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+
 	out := make([]int, len(pick))
 	for i, k := range order {
 		out[i] = pick[k]
@@ -183,9 +196,12 @@ func (p *pool) prior(query []string) []float64 {
 			wanted[n] = p.idf(n)
 		}
 	}
+
+	// In a fixed order, because the sum of floats depends on it.
 	for _, n := range slices.Sorted(maps.Keys(wanted)) {
 		total += wanted[n]
 	}
+
 	out := make([]float64, len(p.sentences))
 	if total == 0 {
 		for i := range out {
@@ -193,6 +209,7 @@ func (p *pool) prior(query []string) []float64 {
 		}
 		return out
 	}
+
 	for i, s := range p.sentences {
 		for _, t := range s.terms {
 			out[i] += wanted[t]
@@ -210,6 +227,7 @@ func (p *pool) walk(pick []int, prior []float64) []float64 {
 	for i := range links {
 		links[i] = make([]float64, n)
 	}
+
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			if c := p.cosine(pick[i], pick[j]); c >= edgeFrom {
@@ -219,6 +237,7 @@ func (p *pool) walk(pick []int, prior []float64) []float64 {
 			}
 		}
 	}
+
 	bias := make([]float64, n)
 	sum := 0.0
 	for i, s := range pick {
@@ -232,12 +251,14 @@ func (p *pool) walk(pick []int, prior []float64) []float64 {
 			bias[i] = 1 / float64(n)
 		}
 	}
+
 	score := slices.Clone(bias)
 	for range walkSteps {
 		next := make([]float64, n)
 		for i := range n {
 			next[i] = queryBias * bias[i]
 		}
+
 		for j := range n {
 			if out[j] == 0 {
 				continue
@@ -260,6 +281,7 @@ func (p *pool) choose(order []int, n int) []int {
 	worst := make([]float64, len(order)) // largest similarity to a chosen sentence
 	used := make([]bool, len(order))
 	var chosen []int
+
 	for len(chosen) < n {
 		best, bestScore := -1, math.Inf(-1)
 		for i := range order {
@@ -271,9 +293,11 @@ func (p *pool) choose(order []int, n int) []int {
 				best, bestScore = i, s
 			}
 		}
+
 		if best < 0 {
 			break
 		}
+
 		used[best] = true
 		chosen = append(chosen, order[best])
 		for i := range order {
@@ -298,6 +322,7 @@ func (p *pool) supporters(s int) []int {
 			}
 		}
 	}
+
 	out := make([]int, 0, len(like))
 	for passage := range like {
 		out = append(out, passage)

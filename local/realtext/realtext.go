@@ -16,6 +16,7 @@ func Sentences(dir string) ([]string, error) {
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("no .txt files in %q: %v", dir, err)
 	}
+
 	var out []string
 	for _, f := range files {
 		data, err := os.ReadFile(f)

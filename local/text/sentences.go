@@ -21,6 +21,7 @@ func Sentences(s string) []string {
 				i += size
 				continue
 			}
+
 			if endsSentence(line, i, end) {
 				out = appendTrimmed(out, line[start:end])
 				start = end
@@ -38,9 +39,11 @@ func markEnd(s string, i int) int {
 	if c := s[i]; c != '.' && c != '!' && c != '?' {
 		return -1
 	}
+
 	for i < len(s) && strings.IndexByte(".!?", s[i]) >= 0 {
 		i++
 	}
+
 	for i < len(s) {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if !strings.ContainsRune("\"'”’)]", r) {
@@ -63,9 +66,12 @@ func endsSentence(s string, mark, end int) bool {
 	if next, _ := utf8.DecodeRuneInString(trimmed); unicode.IsLower(next) {
 		return false
 	}
+
+	// Only a point that stands alone can belong to an abbreviation.
 	if s[mark] != '.' || end-mark > 1 {
 		return true
 	}
+
 	word := s[strings.LastIndexFunc(s[:mark], unicode.IsSpace)+1 : mark]
 	word = strings.TrimLeft(word, "\"'“‘([")
 	if utf8.RuneCountInString(word) == 1 {
@@ -76,11 +82,12 @@ func endsSentence(s string, mark, end int) bool {
 }
 
 var abbreviations = map[string]bool{
-	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "jr": true, "sr": true, "vs": true,
-	"e.g": true, "i.e": true, "etc": true, "no": true, "fig": true, "gen": true, "sen": true, "rep": true, "gov": true,
-	"u.s": true, "u.k": true, "inc": true, "ltd": true, "co": true, "corp": true, "dept": true, "approx": true,
-	"jan": true, "feb": true, "mar": true, "apr": true, "jun": true, "jul": true, "aug": true, "sep": true, "sept": true,
-	"oct": true, "nov": true, "dec": true,
+	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "jr": true, "sr": true,
+	"gen": true, "sen": true, "rep": true, "gov": true,
+	"vs": true, "e.g": true, "i.e": true, "etc": true, "no": true, "fig": true, "approx": true,
+	"u.s": true, "u.k": true, "inc": true, "ltd": true, "co": true, "corp": true, "dept": true,
+	"jan": true, "feb": true, "mar": true, "apr": true, "jun": true, "jul": true, "aug": true,
+	"sep": true, "sept": true, "oct": true, "nov": true, "dec": true,
 }
 
 func appendTrimmed(out []string, s string) []string {

@@ -25,6 +25,7 @@ func Words(s string) []string {
 func eachWord(s string, buf *[]byte, f func(word []byte)) {
 	b := (*buf)[:0]
 	prev := rune(0)
+
 	for i, r := range s {
 		switch {
 		case r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= '0' && r <= '9'):
@@ -51,6 +52,7 @@ func eachWord(s string, buf *[]byte, f func(word []byte)) {
 		}
 		prev = r
 	}
+
 	if len(b) > 0 {
 		f(b)
 	}
@@ -91,10 +93,11 @@ func NewStemmer() *Stemmer { return &Stemmer{seen: make([]remembered, remembered
 // Terms hands the terms of a text to f; see the function Terms.
 func (st *Stemmer) Terms(s string, f func(term string)) {
 	eachWord(s, &st.buf, func(w []byte) {
-		h := uint32(2166136261)
+		h := uint32(2166136261) // FNV-1a
 		for _, c := range w {
 			h = (h ^ uint32(c)) * 16777619
 		}
+
 		slot := &st.seen[h%rememberedWords]
 		if slot.word != string(w) {
 			slot.word, slot.term = string(w), ""
@@ -102,6 +105,7 @@ func (st *Stemmer) Terms(s string, f func(term string)) {
 				slot.term = Stem(slot.word)
 			}
 		}
+
 		if slot.term != "" {
 			f(slot.term)
 		}
@@ -119,9 +123,6 @@ func Stem(w string) string {
 
 // IsStop reports whether a lower-case word is an English function word.
 func IsStop(w string) bool { return stop[w] }
-
-// HasDigit reports whether a term holds a digit.
-func HasDigit(term string) bool { return strings.ContainsAny(term, "0123456789") }
 
 var stop = func() map[string]bool {
 	m := map[string]bool{}
@@ -152,6 +153,7 @@ func Overlap(a, b string) float64 {
 	for _, t := range Terms(b) {
 		in[t] |= 2
 	}
+
 	common := 0
 	for _, where := range in {
 		if where == 3 {

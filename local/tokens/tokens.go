@@ -43,6 +43,7 @@ func Cut(text string, limit int) (string, int) {
 	if err != nil || len(ids) <= limit {
 		return text, len(ids)
 	}
+
 	cut, err := codec().Decode(ids[:limit])
 	if err != nil {
 		return "", 0
@@ -57,6 +58,7 @@ func validPrefix(s string) string {
 		if c < 0x80 {
 			return s
 		}
+
 		if c >= 0xC0 { // first byte of a rune of known length
 			want := 2
 			switch {
@@ -81,6 +83,7 @@ func Windows(text string, size, overlap int) []string {
 	if err != nil || len(ids) <= size || size <= 0 {
 		return []string{text}
 	}
+
 	// ends[i] is where token i ends in the text.
 	ends := make([]int, len(ids)+1)
 	for i, id := range ids {
@@ -90,6 +93,7 @@ func Windows(text string, size, overlap int) []string {
 		}
 		ends[i+1] = ends[i] + len(piece)
 	}
+
 	place := func(token int) int {
 		at := min(ends[token], len(text))
 		for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
@@ -97,6 +101,7 @@ func Windows(text string, size, overlap int) []string {
 		}
 		return at
 	}
+
 	var out []string
 	for start := 0; ; start += max(1, size-overlap) {
 		end := min(start+size, len(ids))
