@@ -49,10 +49,10 @@ type Options struct {
 	NumPredict    int     `json:"num_predict"`    // most tokens to generate, always positive
 	Temperature   float64 `json:"temperature"`    // 0 is greedy
 	TopP          float64 `json:"top_p"`          // in (0,1]
-	TopK          int     `json:"top_k"`          // 0 is no limit
+	TopK          int     `json:"top_k"`          // 0 means no limit
 	Seed          int     `json:"seed"`           // sampler seed
-	RepeatPenalty float64 `json:"repeat_penalty"` // 1 is no penalty
-	Think         string  `json:"think"`          // "false", "true", "low", "medium", "high", or "" for a model that cannot think
+	RepeatPenalty float64 `json:"repeat_penalty"` // 1 means no penalty
+	Think         string  `json:"think"`          // false, true, low, medium or high; "" where a model cannot think
 }
 
 // Source is a generation request before it is put into words: what the built-in
@@ -97,10 +97,12 @@ func (c Call) Key() string {
 			canonical.Schema = buf.Bytes()
 		}
 	}
+
 	data, err := json.Marshal(canonical)
-	if err != nil { // only a schema that is no JSON can fail; its bytes still identify the call
+	if err != nil { // only a schema that is not JSON can fail; its bytes still identify the call
 		data = fmt.Appendf(nil, "%+v", c)
 	}
+
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
@@ -141,11 +143,11 @@ func (o Outcome) Final() bool {
 // Usage counts what a call cost.
 type Usage struct {
 	PromptTokens int           `json:"prompt_tokens"`           // all prompt tokens, cached ones included
-	CachedTokens int           `json:"cached_tokens,omitempty"` // prompt tokens taken from the server's prefix cache, where it says
+	CachedTokens int           `json:"cached_tokens,omitempty"` // of these, from the server's prefix cache, where known
 	OutputTokens int           `json:"output_tokens"`           // tokens generated, thoughts included
 	Duration     time.Duration `json:"duration_ns"`             // from sending to the last byte
 	Load         time.Duration `json:"load_ns,omitempty"`       // model load time within Duration
-	Queue        time.Duration `json:"queue_ns,omitempty"`      // time the server let the call wait for a slot, where it can be told
+	Queue        time.Duration `json:"queue_ns,omitempty"`      // time spent waiting for a slot in the server, if known
 }
 
 // Add returns the sum of two usages.
@@ -175,7 +177,7 @@ type Position struct {
 type Reply struct {
 	Outcome  Outcome    `json:"outcome"`
 	Detail   string     `json:"detail,omitempty"`   // what went wrong, for people
-	Text     string     `json:"text"`               // the answer, without thoughts; kept also when not OK, for inspection
+	Text     string     `json:"text"`               // the answer without thoughts; kept for inspection when not OK
 	Thinking string     `json:"thinking,omitempty"` // the model's thoughts: logged, never judged
 	Logprobs []Position `json:"logprobs,omitempty"` // one per generated token, if asked for
 	Usage    Usage      `json:"usage"`

@@ -32,6 +32,7 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 	b.running++
 	b.most = max(b.most, b.running)
 	b.mu.Unlock()
+
 	start := time.Now()
 	defer func() {
 		b.mu.Lock()
@@ -39,6 +40,7 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 		b.busy += time.Since(start)
 		b.mu.Unlock()
 	}()
+
 	if b.Delay > 0 {
 		select {
 		case <-time.After(b.Delay):
@@ -46,6 +48,7 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 			return local.Reply{}, context.Cause(ctx)
 		}
 	}
+
 	if b.Script == nil {
 		return Echo(n, call), nil
 	}
@@ -86,16 +89,6 @@ func Echo(_ int, call local.Call) local.Reply {
 	return Text(call.Messages[len(call.Messages)-1].Content)
 }
 
-// List answers with the given replies in order, and fails loudly after the last.
-func List(replies ...local.Reply) func(int, local.Call) local.Reply {
-	return func(n int, _ local.Call) local.Reply {
-		if n >= len(replies) {
-			return local.Fail(local.ModelError, "fake: script has %d replies, this is call %d", len(replies), n+1)
-		}
-		return replies[n]
-	}
-}
-
 // Failures maps every way a call can fail to a reply that fails so.
 func Failures() map[local.Outcome]local.Reply {
 	out := map[local.Outcome]local.Reply{}
@@ -104,6 +97,7 @@ func Failures() map[local.Outcome]local.Reply {
 			out[o] = local.Fail(o, "fake: %s", o)
 		}
 	}
+
 	cut := out[local.Cut]
 	cut.Text = "half an ans"
 	out[local.Cut] = cut

@@ -72,10 +72,12 @@ func (s *Set) Load(name string) (*Prompt, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the prompt %s: %w", name, err)
 	}
+
 	p, err := parse(name, string(data))
 	if err != nil {
 		return nil, err
 	}
+
 	sum := sha256.Sum256(data)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,21 +88,27 @@ func (s *Set) Load(name string) (*Prompt, error) {
 // Hashes returns the SHA-256 of every prompt loaded so far, by name.
 func (s *Set) Hashes() map[string]string { return s.used }
 
+// functions are what prompts may call: inc numbers lists from 1.
+var functions = template.FuncMap{"inc": func(i int) int { return i + 1 }}
+
 func parse(name, text string) (*Prompt, error) {
 	p := &Prompt{name: name}
 	role, start := local.User, 0
+
 	add := func(end int) error {
 		body := strings.TrimSpace(text[start:end])
 		if body == "" {
 			return nil
 		}
-		t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).Parse(body)
+
+		t, err := template.New(name).Option("missingkey=error").Funcs(functions).Parse(body)
 		if err != nil {
-			return fmt.Errorf("the prompt %s is no valid template: %w", name, err)
+			return fmt.Errorf("the prompt %s is not a valid template: %w", name, err)
 		}
 		p.parts = append(p.parts, part{role, t})
 		return nil
 	}
+
 	offset := 0
 	for line := range strings.Lines(text) {
 		next, found := strings.CutPrefix(strings.TrimSpace(line), "--- ")
@@ -112,6 +120,7 @@ func parse(name, text string) (*Prompt, error) {
 		}
 		offset += len(line)
 	}
+
 	if err := add(offset); err != nil {
 		return nil, err
 	}

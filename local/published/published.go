@@ -1,6 +1,6 @@
 // Package published finds the published data and golden values that tests compare
 // with. They lie beside the checkout, in ../shared, or where LORE_SHARED says, and
-// are no part of the repository.
+// are not part of the repository.
 package published
 
 import (
@@ -38,14 +38,17 @@ func root() string {
 	if dir := os.Getenv("LORE_SHARED"); dir != "" {
 		return dir
 	}
+
 	dir, err := os.Getwd()
 	if err != nil {
 		return ""
 	}
+
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return filepath.Join(filepath.Dir(dir), "shared")
 		}
+
 		up := filepath.Dir(dir)
 		if up == dir {
 			return ""

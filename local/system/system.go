@@ -51,18 +51,22 @@ func New(cfg Config) *Backend {
 	if timeout == 0 {
 		timeout = 2 * time.Minute
 	}
+
 	b := &Backend{hosts: cfg.Hosts}
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	b.http = &http.Client{
 		Timeout: timeout,
-		Transport: &http.Transport{Proxy: nil, MaxIdleConnsPerHost: 64, // a proxy would be another host
+		Transport: &http.Transport{
+			Proxy:               nil, // a proxy would be another host
+			MaxIdleConnsPerHost: 64,
 			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 				host, _, err := net.SplitHostPort(addr)
 				if err != nil || !b.allowed(host) {
 					return nil, fmt.Errorf("refused to connect to %s", addr)
 				}
 				return dialer.DialContext(ctx, network, addr)
-			}},
+			},
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return b
@@ -75,14 +79,15 @@ func (b *Backend) allowed(host string) bool {
 	return slices.Contains(b.hosts, host)
 }
 
-// Check refuses a URL that is none, or whose host may not be asked.
+// Check refuses what is not a URL, and a URL whose host may not be asked.
 func (b *Backend) Check(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("%q is no URL like http://127.0.0.1:8000/answer", raw)
 	case !b.allowed(u.Hostname()):
-		return fmt.Errorf("the host %s is neither this machine nor allowed; allow it with --allow-host %s", u.Hostname(), u.Hostname())
+		return fmt.Errorf("the host %s is neither this machine nor allowed; allow it with --allow-host %s",
+			u.Hostname(), u.Hostname())
 	}
 	return nil
 }
@@ -95,15 +100,19 @@ func (b *Backend) Reachable(ctx context.Context, raw string) error {
 	if err := b.Check(raw); err != nil {
 		return err
 	}
+
 	u, err := url.Parse(raw)
 	if err != nil {
 		return fmt.Errorf("read the URL: %w", err)
 	}
+
 	port := u.Port()
 	if port == "" {
-		port = u.Scheme // a name of a port, too
+		port = u.Scheme // http and https name ports, too
 	}
-	c, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+
+	dialer := &net.Dialer{Timeout: 10 * time.Second}
+	c, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrUnreachable, raw, err)
 	}
@@ -125,11 +134,13 @@ func Body(query string, k int) string {
 // Do posts the first message and returns the answer as JSON of Answer.
 func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 	target, _, _ := strings.Cut(call.Model, "#")
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, strings.NewReader(call.Messages[0].Content))
+	body := strings.NewReader(call.Messages[0].Content)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, body)
 	if err != nil {
 		return local.Fail(local.ModelError, "%v", err), nil
 	}
 	req.Header.Set("Content-Type", "application/json")
+
 	start := time.Now()
 	resp, err := b.http.Do(req)
 	if err != nil {
@@ -138,6 +149,7 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 		}
 		return local.Fail(local.Transport, "%v", err), nil
 	}
+
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
 	if err != nil {
@@ -146,6 +158,7 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 		}
 		return local.Fail(local.Transport, "the answer broke off: %v", err), nil
 	}
+
 	r := read(resp.StatusCode, data)
 	r.Usage.Duration = time.Since(start)
 	return r, nil
@@ -156,13 +169,15 @@ func read(status int, data []byte) local.Reply {
 	text := strings.TrimSpace(string(data[:min(len(data), 200)]))
 	switch status {
 	case http.StatusOK:
-	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusRequestTimeout, http.StatusTooManyRequests,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return local.Fail(local.Transport, "status %d: %s", status, text)
 	case http.StatusRequestEntityTooLarge:
 		return local.Fail(local.TooLong, "status %d: %s", status, text)
 	default:
 		return local.Fail(local.ModelError, "status %d: %s", status, text)
 	}
+
 	if len(data) > mostBytes {
 		return local.Fail(local.BadFormat, "the answer has more than %d MB", mostBytes>>20)
 	}
@@ -173,6 +188,7 @@ func read(status int, data []byte) local.Reply {
 	case strings.TrimSpace(a.Answer) == "":
 		return local.Fail(local.Empty, "the answer is empty")
 	}
+
 	out, err := json.Marshal(a)
 	if err != nil {
 		return local.Fail(local.BadFormat, "%v", err)
@@ -186,6 +202,7 @@ func Parse(data []byte) (Answer, error) {
 		Answer    *string  `json:"answer"`
 		Documents []string `json:"documents"`
 	}
+
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if err := dec.Decode(&a); err != nil {
 		return Answer{}, fmt.Errorf(`the answer is not {"answer": "...", "documents": ["id", ...]}: %w`, err)
