@@ -8,6 +8,7 @@ import (
 	"lore/index"
 	"lore/local"
 	"lore/local/prompt"
+	"lore/local/schema"
 )
 
 const (
@@ -16,7 +17,9 @@ const (
 )
 
 // queriesSchema is the form of the reply.
-var queriesSchema = json.RawMessage(`{"type":"object","properties":{"queries":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":6}},"required":["queries"]}`)
+var queriesSchema = schema.Object(
+	schema.Field("queries", schema.Array(schema.String()).AtLeast(1).AtMost(mostQueries)),
+).JSON()
 
 // Decomposed searches for a query and the sub-queries that a model breaks it into,
 // and fuses the rankings by reciprocal rank.

@@ -40,7 +40,10 @@ func batchable(t judge.Task) bool {
 	return len(t.Questions) > 1 && len(t.Units) > 0
 }
 
-const batchForm = `There are several statements. For each one give its number, the coverage, and the number of the bullet that says it best, or 0 if there is none. Answer with one JSON object and nothing else: {"verdicts": [{"statement": number, "coverage": "full" | "partial" | "none", "bullet": number}, ...]}`
+const batchForm = "There are several statements. For each one give its number, the coverage, and the " +
+	"number of the bullet that says it best, or 0 if there is none. " +
+	`Answer with one JSON object and nothing else: {"verdicts": [{"statement": number, ` +
+	`"coverage": "full" | "partial" | "none", "bullet": number}, ...]}`
 
 func (j *Judge) batch(t judge.Task) (local.Call, error) {
 	var b strings.Builder
@@ -52,9 +55,8 @@ func (j *Judge) batch(t judge.Task) (local.Call, error) {
 	if err != nil {
 		return call, err
 	}
-	one := coverageProperties(len(t.Units))
-	one["statement"] = map[string]any{"type": "integer", "enum": numbers(1, len(t.Questions))}
-	call.Schema = object(map[string]any{"verdicts": map[string]any{"type": "array", "maxItems": len(t.Questions), "items": objectSchema(one)}})
+
+	call.Schema = batchSchema(len(t.Questions), len(t.Units))
 	call.Options.NumPredict = VerdictTokens + batchTokens*len(t.Questions)
 	return call, nil
 }

@@ -7,17 +7,22 @@ import (
 
 	"lore/judge"
 	"lore/local"
+	"lore/local/schema"
 )
 
 // labelForm tells the model how to answer in schema mode.
 func labelForm(kind judge.Kind) string {
 	if kind == judge.Coverage {
-		return `Give the number of the bullet that says it best, or 0 if there is none. Answer with one JSON object and nothing else: {"coverage": "full" | "partial" | "none", "bullet": number}`
+		return "Give the number of the bullet that says it best, or 0 if there is none. " +
+			`Answer with one JSON object and nothing else: ` +
+			`{"coverage": "full" | "partial" | "none", "bullet": number}`
 	}
+
 	quoted := make([]string, len(judge.Labels[kind]))
 	for i, l := range judge.Labels[kind] {
 		quoted[i] = `"` + l + `"`
 	}
+
 	return `Answer with one JSON object and nothing else: {"answer": ` + strings.Join(quoted, " | ") + `}`
 }
 
@@ -25,44 +30,30 @@ func labelForm(kind judge.Kind) string {
 // the server and the check of the gate refuse what does not exist.
 func labelSchema(kind judge.Kind, units int) json.RawMessage {
 	if kind == judge.Coverage {
-		return object(coverageProperties(units))
+		return finish(schema.Object(coverageFields(units)...).Closed())
 	}
-	return object(map[string]any{"answer": map[string]any{"type": "string", "enum": judge.Labels[kind]}})
+	return finish(schema.Object(schema.Field("answer", schema.OneOf(judge.Labels[kind]...))).Closed())
 }
 
-func coverageProperties(units int) map[string]any {
-	return map[string]any{
-		"coverage": map[string]any{"type": "string", "enum": []string{judge.Full, judge.Partial, judge.None}},
-		"bullet":   map[string]any{"type": "integer", "enum": numbers(0, units)},
+// batchSchema is the form of the verdicts on all statements of an answer.
+func batchSchema(statements, units int) json.RawMessage {
+	number := schema.Field("statement", schema.Each(1, statements))
+	verdict := schema.Object(append([]schema.Property{number}, coverageFields(units)...)...).Closed()
+	verdicts := schema.Array(verdict).AtMost(statements)
+
+	return finish(schema.Object(schema.Field("verdicts", verdicts)).Closed())
+}
+
+func coverageFields(units int) []schema.Property {
+	return []schema.Property{
+		schema.Field("coverage", schema.OneOf(judge.Full, judge.Partial, judge.None)),
+		schema.Field("bullet", schema.Each(0, units)),
 	}
 }
 
-func numbers(from, to int) []int {
-	out := []int{}
-	for i := from; i <= to; i++ {
-		out = append(out, i)
-	}
-	return out
-}
-
-// objectSchema is an object that needs all its properties and allows no other.
-func objectSchema(properties map[string]any) map[string]any {
-	required := make([]string, 0, len(properties))
-	for _, name := range []string{"statement", "coverage", "bullet", "answer", "verdicts"} {
-		if _, ok := properties[name]; ok {
-			required = append(required, name)
-		}
-	}
-	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-}
-
-func object(properties map[string]any) json.RawMessage {
-	schema, err := json.Marshal(objectSchema(properties))
-	if err != nil {
-		panic(err) // plain maps always encode
-	}
-	return schema
-}
+// finish writes a schema sorted, as the judge's schemas have always been: another
+// order of bytes would be another call, and no finished verdict would be found again.
+func finish(s schema.Schema) json.RawMessage { return s.Sorted().JSON() }
 
 // labelled is a verdict as a model writes it.
 type labelled struct {
