@@ -31,12 +31,13 @@ type scratch struct {
 	statements [][]int32
 	member     []bool // unit × term: does the unit hold the term
 	unitTotal  []float64
+	spanned    []bool  // term: do the units of a span hold it
 	matches    []match // statement × unit
 	similar    [][]neighbour
 	trigrams   []trigram
 }
 
-// match compares a statement with a unit.
+// match compares a statement with a unit, or with several as one.
 type match struct {
 	recall    float64 // share of the statement's weight found, similar words in part
 	exact     float64 // the same by equal words alone
@@ -72,9 +73,14 @@ func (s *scratch) load(t judge.Task) {
 	s.matches = resize(s.matches, len(t.Questions)*len(t.Units))
 	for i := range s.statements {
 		for u := range s.units {
-			s.matches[i*len(s.units)+u] = s.compare(i, u)
+			s.matches[i*len(s.units)+u], _ = s.compare(i, s.unit(u))
 		}
 	}
+}
+
+// members tells by the number of a term whether a unit holds it.
+func (s *scratch) members(unit int) []bool {
+	return s.member[unit*len(s.terms) : (unit+1)*len(s.terms)]
 }
 
 func resize[T any](b []T, n int) []T {
@@ -213,26 +219,64 @@ func codes(w string) func(func(uint32) bool) {
 	}
 }
 
-func (s *scratch) compare(statement, unit int) match {
-	member := s.member[unit*len(s.terms) : (unit+1)*len(s.terms)]
+// span is a unit, or several neighbours taken as one text.
+type span struct {
+	member  []bool  // by the number of a term: is it in there
+	weight  float64 // of its different terms
+	several bool
+}
+
+func (s *scratch) unit(u int) span { return span{member: s.members(u), weight: s.unitTotal[u]} }
+
+// span takes the units from one up to another together. It is good until the next.
+func (s *scratch) span(from, to int) span {
+	s.spanned = resize(s.spanned, len(s.terms))
+	clear(s.spanned)
+
+	out := span{member: s.spanned, several: true}
+	for _, terms := range s.units[from:to] {
+		for _, t := range terms {
+			if !out.member[t] { // a word of several units counts once
+				out.member[t] = true
+				out.weight += s.idf[t]
+			}
+		}
+	}
+	return out
+}
+
+// compare compares a statement with a span. found is the share of its weight that
+// grades are read from: recall, but added word by word, which differs in the last bits.
+func (s *scratch) compare(statement int, in span) (m match, found float64) {
 	var total, exact, soft float64
 	for _, t := range s.statements[statement] {
 		w := s.idf[t]
 		total += w
-		if member[t] {
+		if in.member[t] {
 			exact += w
+			found += w
 			continue
 		}
-		soft += w * nearest(s.similar[t], member)
+
+		share := nearest(s.similar[t], in.member)
+		found += w * share
+		// Different words can be similar by 1 ("10000" and "20000" are). Such a word has
+		// always counted as equal in several units, but not in a single one.
+		if in.several && share == 1 {
+			exact += w
+		} else {
+			soft += w * share
+		}
 	}
-	var m match
-	if total > 0 {
-		m.recall, m.exact = (exact+soft)/total, exact/total
+
+	if total <= 0 {
+		return match{}, 0
 	}
-	if s.unitTotal[unit] > 0 {
-		m.precision = exact / s.unitTotal[unit]
+	m.recall, m.exact = (exact+soft)/total, exact/total
+	if in.weight > 0 {
+		m.precision = exact / in.weight
 	}
-	return m
+	return m, found / total
 }
 
 // nearest is the largest similarity to a term that is a member, 0 if none is.
@@ -263,13 +307,17 @@ func (s *scratch) siblings(statement, unit int) float64 {
 // together, and its score there.
 func (s *scratch) bestWindow(statement, n int, c Constants) (unit int, score float64) {
 	for u := 0; u+n <= len(s.units); u++ {
-		m := s.window(statement, u, n)
+		window := s.span(u, u+n)
+		m, _ := s.compare(statement, window)
+
 		siblings := 0.0
 		for i := range s.statements {
 			if i != statement {
-				siblings = max(siblings, s.window(i, u, n).exact)
+				sibling, _ := s.compare(i, window)
+				siblings = max(siblings, sibling.exact)
 			}
 		}
+
 		if v := m.recall + c.Precision*m.precision + c.Siblings*(m.exact-siblings); v > score {
 			unit, score = u, v
 		}
@@ -277,75 +325,17 @@ func (s *scratch) bestWindow(statement, n int, c Constants) (unit int, score flo
 	return unit, score
 }
 
-// window compares a statement with n neighbouring units as if they were one.
-func (s *scratch) window(statement, unit, n int) match {
-	var total, exact, soft, weight float64
-	for _, t := range s.statements[statement] {
-		total += s.idf[t]
-		best := 0.0
-		for u := unit; u < unit+n; u++ {
-			member := s.member[u*len(s.terms) : (u+1)*len(s.terms)]
-			if member[t] {
-				best = 1
-				break
-			}
-			best = max(best, nearest(s.similar[t], member))
-		}
-		if best == 1 {
-			exact += s.idf[t]
-		} else {
-			soft += best * s.idf[t]
-		}
-	}
-	for u := unit; u < unit+n; u++ {
-		for _, t := range s.units[u] {
-			first := true // a word of several units counts once
-			for before := unit; before < u; before++ {
-				first = first && !s.member[before*len(s.terms)+int(t)]
-			}
-			if first {
-				weight += s.idf[t]
-			}
-		}
-	}
-	var m match
-	if total > 0 {
-		m.recall, m.exact = (exact+soft)/total, exact/total
-	}
-	if weight > 0 {
-		m.precision = exact / weight
-	}
-	return m
-}
-
 // union is the share of a statement's weight found in all units together.
 func (s *scratch) union(statement int) float64 {
-	var total, found float64
-	for _, t := range s.statements[statement] {
-		w := s.idf[t]
-		total += w
-		best := 0.0
-		for u := range s.units {
-			member := s.member[u*len(s.terms) : (u+1)*len(s.terms)]
-			if member[t] {
-				best = 1
-				break
-			}
-			best = max(best, nearest(s.similar[t], member))
-		}
-		found += w * best
-	}
-	if total <= 0 {
-		return 0
-	}
-	return found / total
+	_, found := s.compare(statement, s.span(0, len(s.units)))
+	return found
 }
 
 // shared lists the words of a statement that a unit holds, heaviest first.
 func (s *scratch) shared(statement, unit int) []string {
 	var ids []int32
 	for _, t := range s.statements[statement] {
-		if s.member[unit*len(s.terms)+int(t)] {
+		if s.members(unit)[t] {
 			ids = append(ids, t)
 		}
 	}
