@@ -39,8 +39,11 @@ import (
 // drops possessives and stems by Porter. "whitespace" cuts at white space and
 // changes nothing. "spaces" cuts at every single space, keeping case, line ends and
 // the empty words between two spaces, as Python's split(" ") does.
-var Analyzers = []string{"en", "standard", "whitespace", "spaces",
-	"ar", "cjk", "ckb", "da", "de", "es", "fa", "fi", "fr", "hi", "hr", "hu", "it", "nl", "no", "pl", "pt", "ro", "ru", "sv", "tr"}
+var Analyzers = []string{
+	"en", "standard", "whitespace", "spaces",
+	"ar", "cjk", "ckb", "da", "de", "es", "fa", "fi", "fr", "hi", "hr",
+	"hu", "it", "nl", "no", "pl", "pt", "ro", "ru", "sv", "tr",
+}
 
 // emptyWord stands for the empty word, which an index cannot hold: a character
 // that no text may use.
@@ -58,18 +61,31 @@ func (f splitter) Tokenize(text []byte) analysis.TokenStream {
 		if len(w) == 0 {
 			w = []byte(emptyWord)
 		}
-		out[i] = &analysis.Token{Term: w, Position: i + 1, Start: at, End: at + len(w), Type: analysis.AlphaNumeric}
+
+		out[i] = &analysis.Token{
+			Term:     w,
+			Position: i + 1,
+			Start:    at,
+			End:      at + len(w),
+			Type:     analysis.AlphaNumeric,
+		}
 		at += len(w) + 1
 	}
 	return out
 }
 
+// registerOwn makes the analysers that Bleve lacks known to it, once.
 var registerOwn = sync.OnceValue(func() error {
-	for name, split := range map[string]splitter{"whitespace": bytes.Fields, "spaces": func(text []byte) [][]byte { return bytes.Split(text, []byte(" ")) }} {
-		err := registry.RegisterAnalyzer("lore-"+name, func(map[string]any, *registry.Cache) (analysis.Analyzer, error) {
+	own := map[string]splitter{
+		"whitespace": bytes.Fields,
+		"spaces":     func(text []byte) [][]byte { return bytes.Split(text, []byte(" ")) },
+	}
+
+	for name, split := range own {
+		construct := func(map[string]any, *registry.Cache) (analysis.Analyzer, error) {
 			return &analysis.DefaultAnalyzer{Tokenizer: split}, nil
-		})
-		if err != nil {
+		}
+		if err := registry.RegisterAnalyzer("lore-"+name, construct); err != nil {
 			return err
 		}
 	}

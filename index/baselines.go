@@ -94,7 +94,8 @@ func Recorded(docs []Document, name string) Retriever {
 	return retrieverFunc(func(_ context.Context, q Query, k int) (Ranking, error) {
 		scores, ok := q.Recorded[name]
 		if !ok {
-			return Ranking{}, fmt.Errorf("query %s has no recorded retriever %q; it has %s", q.ID, name, have(q.Recorded))
+			return Ranking{}, fmt.Errorf("query %s has no recorded retriever %q; it has %s",
+				q.ID, name, have(q.Recorded))
 		}
 		var hits []Hit
 		for _, d := range docs {

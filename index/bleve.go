@@ -52,7 +52,9 @@ func OpenBM25(ctx context.Context, dir string, docs []Document, analyzer string,
 	return openBM25(ctx, dir, docs, analyzer, params, batchSize)
 }
 
-func openBM25(ctx context.Context, dir string, docs []Document, analyzer string, params BM25Params, batch int) (*BM25, error) {
+func openBM25(
+	ctx context.Context, dir string, docs []Document, analyzer string, params BM25Params, batch int,
+) (*BM25, error) {
 	if err := params.Check(); err != nil {
 		return nil, err
 	}
@@ -60,7 +62,9 @@ func openBM25(ctx context.Context, dir string, docs []Document, analyzer string,
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, fmt.Sprintf("bm25-v%d-%s-%s", formatVersion, analyzer, corpusHash(docs, analyzer)[:32]))
+
+	name := fmt.Sprintf("bm25-v%d-%s-%s", formatVersion, analyzer, corpusHash(docs, analyzer)[:32])
+	path := filepath.Join(dir, name)
 	p, err := openPostings(filepath.Join(path, postingsFile))
 	if err != nil {
 		if p, err = rebuild(ctx, path, docs, analyzer, batch); err != nil {
@@ -124,7 +128,9 @@ func build(ctx context.Context, path string, docs []Document, analyzer string, b
 	if err := os.MkdirAll(aside, 0o777); err != nil {
 		return fmt.Errorf("create the index folder: %w", err)
 	}
-	idx, err := bleve.NewUsing(filepath.Join(aside, bleveFolder), indexMapping(bleveName(analyzer)), scorch.Name, scorch.Name, map[string]any{"bolt_timeout": lockWait})
+
+	idx, err := bleve.NewUsing(filepath.Join(aside, bleveFolder), indexMapping(bleveName(analyzer)),
+		scorch.Name, scorch.Name, map[string]any{"bolt_timeout": lockWait})
 	if err != nil {
 		return fmt.Errorf("create an index in %s: %w", aside, err)
 	}
@@ -205,7 +211,8 @@ func indexMapping(analyzer string) mapping.IndexMapping {
 
 // extract writes the postings of a complete Bleve index beside it.
 func extract(ctx context.Context, path string) error {
-	idx, err := bleve.OpenUsing(filepath.Join(path, bleveFolder), map[string]any{"bolt_timeout": lockWait, "read_only": true})
+	readOnly := map[string]any{"bolt_timeout": lockWait, "read_only": true}
+	idx, err := bleve.OpenUsing(filepath.Join(path, bleveFolder), readOnly)
 	if err != nil {
 		return fmt.Errorf("open the index %s: %w", path, err)
 	}
@@ -293,7 +300,9 @@ func nextTerms(dict blevestore.FieldDict) ([]string, error) {
 }
 
 // readTerms reads the postings of terms on all processors.
-func readTerms(ctx context.Context, reader blevestore.IndexReader, number map[string]uint32, terms []string) ([][]uint64, error) {
+func readTerms(
+	ctx context.Context, reader blevestore.IndexReader, number map[string]uint32, terms []string,
+) ([][]uint64, error) {
 	out := make([][]uint64, len(terms))
 	errs := make([]error, len(terms))
 	var next atomic.Int64
@@ -305,7 +314,7 @@ func readTerms(ctx context.Context, reader blevestore.IndexReader, number map[st
 				if i >= len(terms) {
 					return
 				}
-				list, err := readTerm(ctx, reader, number, terms[i], nil)
+				list, err := readTerm(ctx, reader, number, terms[i])
 				if err != nil {
 					errs[i] = fmt.Errorf("read the postings of %q: %w", terms[i], err)
 				}
@@ -353,7 +362,10 @@ func numberDocuments(reader blevestore.IndexReader, p *postings) (map[string]uin
 	return number, nil
 }
 
-func readTerm(ctx context.Context, reader blevestore.IndexReader, number map[string]uint32, term string, list []uint64) ([]uint64, error) {
+// readTerm reads a term's postings: document number above, frequency below.
+func readTerm(
+	ctx context.Context, reader blevestore.IndexReader, number map[string]uint32, term string,
+) (list []uint64, err error) {
 	r, err := reader.TermFieldReader(ctx, []byte(term), field, true, false, false)
 	if err != nil {
 		return nil, err
@@ -370,7 +382,7 @@ func readTerm(ctx context.Context, reader blevestore.IndexReader, number map[str
 		}
 		n, ok := number[string(d.ID)]
 		if !ok {
-			return nil, fmt.Errorf("a posting names an unknown document")
+			return nil, errors.New("a posting names an unknown document")
 		}
 		list = append(list, uint64(n)<<32|uint64(uint32(d.Freq)))
 		doc = *doc.Reset()

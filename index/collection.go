@@ -141,15 +141,19 @@ func checkID(id string, line int, seen map[string]int) error {
 	return nil
 }
 
+// textFiles are the extensions of the files that ReadFolder takes.
+var textFiles = []string{".txt", ".md"}
+
 // ReadFolder reads every .txt and .md file below a folder as a document. The id is
 // the path below the folder without its extension, with white space as underscores.
 func ReadFolder(dir string) ([]Document, error) {
 	var docs []Document
 	seen := map[string]int{}
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !slices.Contains([]string{".txt", ".md"}, strings.ToLower(filepath.Ext(path))) {
+		if err != nil || entry.IsDir() || !slices.Contains(textFiles, strings.ToLower(filepath.Ext(path))) {
 			return err
 		}
+
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err

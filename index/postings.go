@@ -19,6 +19,8 @@ import (
 // version.
 const postingsMagic = "LOREBM2\x01"
 
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 // postings is an inverted index as plain arrays, read-only and mapped from a file,
 // so that opening takes no time and memory is the operating system's to manage.
 //
@@ -89,7 +91,7 @@ func (p *postings) Close() error {
 	return errors.Join(p.mapped.Unmap(), p.file.Close())
 }
 
-// writer writes arrays with a running checksum.
+// postingsWriter writes arrays with a running checksum.
 type postingsWriter struct {
 	w   *bufio.Writer
 	sum hash.Hash32
@@ -127,10 +129,17 @@ func (p *postings) write(path string) error {
 	if err != nil {
 		return fmt.Errorf("write the postings: %w", err)
 	}
-	w := &postingsWriter{w: bufio.NewWriterSize(f, 1<<20), sum: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
+	w := &postingsWriter{w: bufio.NewWriterSize(f, 1<<20), sum: crc32.New(castagnoli)}
 	w.bytes([]byte(postingsMagic))
-	w.bytes(raw([]uint64{uint64(len(p.idEnds)), uint64(len(p.termEnds)), uint64(len(p.docs)), p.tokens, uint64(len(p.ids)), uint64(len(p.terms))}))
-	for _, part := range [][]byte{raw(p.idEnds), p.ids, raw(p.lengths), raw(p.termEnds), p.terms, raw(p.ends), raw(p.docs), raw(p.tfs)} {
+	w.bytes(raw([]uint64{
+		uint64(len(p.idEnds)), uint64(len(p.termEnds)), uint64(len(p.docs)),
+		p.tokens, uint64(len(p.ids)), uint64(len(p.terms)),
+	}))
+	for _, part := range [][]byte{
+		raw(p.idEnds), p.ids, raw(p.lengths),
+		raw(p.termEnds), p.terms, raw(p.ends),
+		raw(p.docs), raw(p.tfs),
+	} {
 		w.bytes(part)
 		w.pad()
 	}
@@ -179,10 +188,12 @@ func openPostings(path string) (*postings, error) {
 }
 
 func (p *postings) parse(m []byte) error {
-	body := m[:len(m)-8]
-	if string(body[:len(postingsMagic)]) != postingsMagic || crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) != binary.LittleEndian.Uint32(m[len(m)-8:]) {
+	body, end := m[:len(m)-8], m[len(m)-8:]
+	if string(body[:len(postingsMagic)]) != postingsMagic ||
+		crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(end) {
 		return errDamaged
 	}
+
 	r := reader{b: body[len(postingsMagic):]}
 	head := take[uint64](&r, 6)
 	if r.err != nil {

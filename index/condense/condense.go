@@ -45,8 +45,10 @@ const (
 // Shape says what is shown of each document. The zero value shows it whole.
 type Shape struct {
 	Kind   Kind
-	Tokens int    // of First
-	Model  string // that makes snippets or summaries; none: by word overlap, and by the extractive generator
+	Tokens int // of First
+	// Model makes snippets or summaries. Without one, snippets are made by word overlap
+	// and summaries by the extractive generator.
+	Model string
 }
 
 // Job is a document that was retrieved for a question.
@@ -71,7 +73,7 @@ type Stats struct {
 	Documents int    `json:"documents"`
 	Before    int    `json:"tokens_before"`
 	After     int    `json:"tokens_after"`
-	Failed    int    `json:"failed"` // replies of the model that could not be used; their documents were shortened without it
+	Failed    int    `json:"failed"` // unusable replies; their documents were shortened without the model
 	Example   string `json:"example,omitempty"`
 }
 
@@ -115,7 +117,11 @@ func (c *Condenser) alone(ctx context.Context, generator *extractive.Backend, j 
 	case Snippet:
 		return snippet(j, snippetWords), nil
 	case Summary:
-		reply, err := generator.Do(ctx, local.Call{Source: &local.Source{Query: j.Query, Words: summaryWords, Passages: []local.Passage{{Label: "1", Text: j.Document}}}})
+		reply, err := generator.Do(ctx, local.Call{Source: &local.Source{
+			Query:    j.Query,
+			Words:    summaryWords,
+			Passages: []local.Passage{{Label: "1", Text: j.Document}},
+		}})
 		return reply.Text, err
 	}
 	return j.Document, nil
@@ -132,7 +138,8 @@ func (c *Condenser) ask(ctx context.Context, jobs []Job, out []string, stats *St
 	for i, j := range jobs {
 		calls[i] = c.Call
 		calls[i].Options.NumPredict = predict
-		if calls[i].Messages, err = p.Render(map[string]any{"Document": j.Document, "Query": j.Query, "Words": words}); err != nil {
+		data := map[string]any{"Document": j.Document, "Query": j.Query, "Words": words}
+		if calls[i].Messages, err = p.Render(data); err != nil {
 			return err
 		}
 	}
@@ -157,33 +164,14 @@ func (c *Condenser) ask(ctx context.Context, jobs []Job, out []string, stats *St
 // in the document's order. A gap is marked.
 func snippet(j Job, words int) string {
 	sentences := text.Sentences(j.Document)
-	query := map[string]bool{}
-	for _, t := range text.Terms(j.Query) {
-		query[t] = true
-	}
-	has := make([]map[string]bool, len(sentences))
-	df := map[string]float64{}
-	for i, s := range sentences {
-		has[i] = map[string]bool{}
-		for _, t := range text.Terms(s) {
-			if query[t] && !has[i][t] {
-				has[i][t] = true
-				df[t]++
-			}
-		}
-	}
-	scores := make([]float64, len(sentences))
+	scores := fit(sentences, j.Query)
+
 	order := make([]int, len(sentences))
-	for i := range sentences {
+	for i := range order {
 		order[i] = i
-		for _, t := range text.Terms(sentences[i]) {
-			if has[i][t] {
-				scores[i] += math.Log((float64(len(sentences)) + 1) / (df[t] + 0.5))
-				delete(has[i], t)
-			}
-		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+
 	var taken []int
 	for _, i := range order {
 		if n := len(strings.Fields(sentences[i])); n <= words {
@@ -194,6 +182,7 @@ func snippet(j Job, words int) string {
 	if len(taken) == 0 && len(order) > 0 { // each sentence is too long alone
 		return strings.Join(strings.Fields(sentences[order[0]])[:words], " ")
 	}
+
 	slices.Sort(taken)
 	var b strings.Builder
 	for n, i := range taken {
@@ -206,4 +195,36 @@ func snippet(j Job, words int) string {
 		b.WriteString(sentences[i])
 	}
 	return b.String()
+}
+
+// fit is the weight of a question's words in each sentence.
+func fit(sentences []string, question string) []float64 {
+	asked := map[string]bool{}
+	for _, t := range text.Terms(question) {
+		asked[t] = true
+	}
+
+	has := make([]map[string]bool, len(sentences))
+	df := map[string]float64{}
+	for i, s := range sentences {
+		has[i] = map[string]bool{}
+		for _, t := range text.Terms(s) {
+			if asked[t] && !has[i][t] {
+				has[i][t] = true
+				df[t]++
+			}
+		}
+	}
+
+	scores := make([]float64, len(sentences))
+	for i, s := range sentences {
+		// Words are added as they come, each once: a sum must not depend on a map's order.
+		for _, t := range text.Terms(s) {
+			if has[i][t] {
+				scores[i] += math.Log((float64(len(sentences)) + 1) / (df[t] + 0.5))
+				delete(has[i], t)
+			}
+		}
+	}
+	return scores
 }

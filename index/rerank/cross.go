@@ -17,7 +17,10 @@ type cross struct {
 
 // Cross reranks by a cross-encoder's raw logits.
 func Cross(model embed.CrossEncoder) Reranker {
-	return &cross{model: model, stats: Stats{Name: "cross-encoder", Remedy: "the query stays whole and the passage is cut to fit"}}
+	return &cross{model: model, stats: Stats{
+		Name:   "cross-encoder",
+		Remedy: "the query stays whole and the passage is cut to fit",
+	}}
 }
 
 func (c *cross) Stats() Stats {

@@ -34,8 +34,12 @@ func Decompose(first index.Retriever, m Model, prompts *prompt.Set) (*Decomposed
 	if err != nil {
 		return nil, err
 	}
-	return &Decomposed{first: first, llm: &llm{model: m, prompt: p, cut: map[string]bool{},
-		stats: Stats{Name: "decompose", Remedy: "unparsable: the query is searched for as it is"}}}, nil
+
+	stats := Stats{Name: "decompose", Remedy: "unparsable: the query is searched for as it is"}
+	return &Decomposed{
+		first: first,
+		llm:   &llm{model: m, prompt: p, cut: map[string]bool{}, stats: stats},
+	}, nil
 }
 
 // Retrieve ranks for one query.
@@ -44,40 +48,22 @@ func (d *Decomposed) Retrieve(ctx context.Context, q index.Query, k int) (index.
 }
 
 // RetrieveBatch asks for the sub-queries of all queries, searches and fuses.
-func (d *Decomposed) RetrieveBatch(ctx context.Context, queries []index.Query, k int, step func(int)) ([]index.Ranking, error) {
-	calls := make([]local.Call, len(queries))
-	for i, q := range queries {
-		var err error
-		if calls[i], err = d.call(struct {
-			Query string
-			Most  int
-		}{q.Text, mostQueries}, 400, 0, ""); err != nil {
-			return nil, err
-		}
-		calls[i].Schema = queriesSchema
-	}
-	d.fit(calls)
-	for i := range calls {
-		calls[i].Options.NumCtx = d.model.Call.Options.NumCtx
-	}
-	parts := make([][]string, len(queries))
-	err := d.model.Calls.All(ctx, calls, func(i int, r local.Reply) {
-		parts[i] = readQueries(r)
-		d.count(false, len(parts[i]) == 0)
-		if step != nil {
-			step(i + 1)
-		}
-	})
+func (d *Decomposed) RetrieveBatch(
+	ctx context.Context, queries []index.Query, k int, step func(int),
+) ([]index.Ranking, error) {
+	parts, err := d.ask(ctx, queries, step)
 	if err != nil {
 		return nil, err
 	}
+
+	// One search for everything: a query, its parts, the next query.
 	var all []index.Query
 	for i, q := range queries {
 		all = append(all, q)
 		for _, text := range parts[i] {
-			sub := q
-			sub.Text = text
-			all = append(all, sub)
+			part := q
+			part.Text = text
+			all = append(all, part)
 		}
 	}
 	deep := 0
@@ -88,25 +74,67 @@ func (d *Decomposed) RetrieveBatch(ctx context.Context, queries []index.Query, k
 	if err != nil {
 		return nil, err
 	}
+
 	out := make([]index.Ranking, len(queries))
-	at := 0
 	for i := range queries {
-		var rankings [][]index.Hit
-		for range 1 + len(parts[i]) {
-			rankings = append(rankings, found[at].Hits)
-			at++
-		}
-		hits, err := index.FuseRankings(index.RRF, rankings)
-		if err != nil {
+		own := 1 + len(parts[i])
+		if out[i].Hits, err = fuse(found[:own], k); err != nil {
 			return nil, err
 		}
-		index.SortHits(hits)
-		if k > 0 && len(hits) > k {
-			hits = hits[:k]
-		}
-		out[i].Hits = hits
+		found = found[own:]
 	}
 	return out, nil
+}
+
+// ask has the model break up all queries.
+func (d *Decomposed) ask(ctx context.Context, queries []index.Query, step func(int)) ([][]string, error) {
+	calls := make([]local.Call, len(queries))
+	for i, q := range queries {
+		data := struct {
+			Query string
+			Most  int
+		}{q.Text, mostQueries}
+
+		var err error
+		if calls[i], err = d.call(data, 400, 0, ""); err != nil {
+			return nil, err
+		}
+		calls[i].Schema = queriesSchema
+	}
+
+	d.fit(calls)
+	for i := range calls {
+		calls[i].Options.NumCtx = d.model.Call.Options.NumCtx
+	}
+
+	parts := make([][]string, len(queries))
+	err := d.model.Calls.All(ctx, calls, func(i int, r local.Reply) {
+		parts[i] = readQueries(r)
+		d.count(false, len(parts[i]) == 0)
+		if step != nil {
+			step(i + 1)
+		}
+	})
+	return parts, err
+}
+
+// fuse joins the rankings of a query and its parts and keeps the k best hits, all for
+// k below 1.
+func fuse(found []index.Ranking, k int) ([]index.Hit, error) {
+	var rankings [][]index.Hit
+	for _, f := range found {
+		rankings = append(rankings, f.Hits)
+	}
+
+	hits, err := index.FuseRankings(index.RRF, rankings)
+	if err != nil {
+		return nil, err
+	}
+	index.SortHits(hits)
+	if k > 0 && len(hits) > k {
+		hits = hits[:k]
+	}
+	return hits, nil
 }
 
 // readQueries reads the sub-queries: different ones with words in them.

@@ -45,7 +45,7 @@ const (
 	Pointwise  Kind = "llm"        // expected score from 1 to 20 by token probabilities (MSRS, section 4)
 	Pointwise5 Kind = "llm5"       // the same from 0 to 5
 	Listwise   Kind = "listwise"   // permutations of sliding windows (Sun et al., 2023, RankGPT)
-	FirstToken Kind = "firsttoken" // windows ordered by the probabilities of the first token (Reddy et al., 2024, FIRST)
+	FirstToken Kind = "firsttoken" // windows by probabilities of the first token (Reddy et al., 2024, FIRST)
 	Setwise    Kind = "setwise"    // heap sort with "which is best" of several (Zhuang et al., 2024)
 )
 
@@ -69,16 +69,36 @@ type llm struct {
 	cut   map[string]bool // ids of documents that were shown in part
 }
 
+// promptNames are the prompts' files.
+var promptNames = map[Kind]string{
+	Pointwise:  "pointwise",
+	Pointwise5: "pointwise",
+	Listwise:   "listwise",
+	FirstToken: "letters",
+	Setwise:    "letters",
+}
+
+// What is done with replies that can be read in part or not at all.
+const (
+	listwiseRemedy = "repaired: repeated and unknown numbers left out, missing ones put at the end in their old order; " +
+		"unparsable: the window keeps its order"
+	firstTokenRemedy = "repaired: letters that are not among the most probable tokens put at the end in their old order; " +
+		"unparsable: the window keeps its order"
+	setwiseRemedy = "repaired: the letter was found in the text, not by its probability; " +
+		"unparsable: the passage that the first stage ranked highest is taken"
+)
+
 // NewLLM builds a reranker by a language model.
 func NewLLM(kind Kind, m Model, prompts *prompt.Set) (Reranker, error) {
-	name := map[Kind]string{Pointwise: "pointwise", Pointwise5: "pointwise", Listwise: "listwise", FirstToken: "letters", Setwise: "letters"}[kind]
-	if name == "" {
+	name, ok := promptNames[kind]
+	if !ok {
 		return nil, fmt.Errorf("%w %q; there are %v", ErrUnknownKind, kind, Kinds)
 	}
 	p, err := prompts.Load("rerank/" + name + ".txt")
 	if err != nil {
 		return nil, err
 	}
+
 	base := &llm{model: m, prompt: p, cut: map[string]bool{}, stats: Stats{Name: string(kind)}}
 	switch kind {
 	case Pointwise:
@@ -86,14 +106,14 @@ func NewLLM(kind Kind, m Model, prompts *prompt.Set) (Reranker, error) {
 	case Pointwise5:
 		return newPointwise(base, 0, 5), nil
 	case Listwise:
-		base.stats.Remedy = "repaired: repeated and unknown numbers left out, missing ones put at the end in their old order; unparsable: the window keeps its order"
-		return &windows{llm: base, size: listwiseSize, stepSize: listwiseStep, ask: base.askList, read: readPermutation}, nil
+		base.stats.Remedy = listwiseRemedy
+		return &windows{base, listwiseSize, listwiseStep, base.askList, readPermutation}, nil
 	case FirstToken:
-		base.stats.Remedy = "repaired: letters that are not among the most probable tokens put at the end in their old order; unparsable: the window keeps its order"
-		return &windows{llm: base, size: letterSize, stepSize: letterStep, ask: base.askLetters, read: readLetters}, nil
+		base.stats.Remedy = firstTokenRemedy
+		return &windows{base, letterSize, letterStep, base.askLetters, readLetters}, nil
 	}
-	base.stats.Remedy = "repaired: the letter was found in the text, not by its probability; unparsable: the passage that the first stage ranked highest is taken"
-	return &setwise{llm: base}, nil
+	base.stats.Remedy = setwiseRemedy
+	return &setwise{base}, nil
 }
 
 func (l *llm) Stats() Stats {

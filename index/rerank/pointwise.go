@@ -18,7 +18,8 @@ type pointwise struct {
 
 func newPointwise(base *llm, low, high int) *pointwise {
 	base.stats.Name = fmt.Sprintf("%s %d–%d", base.stats.Name, low, high)
-	base.stats.Remedy = "repaired: without usable token probabilities the written number is taken; unparsable: the passage comes after all scored ones, in its old order"
+	base.stats.Remedy = "repaired: without usable token probabilities the written number is taken; " +
+		"unparsable: the passage comes after all scored ones, in its old order"
 	return &pointwise{base, low, high}
 }
 

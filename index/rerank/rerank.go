@@ -74,7 +74,9 @@ func (s *Stage) Retrieve(ctx context.Context, q index.Query, k int) (index.Ranki
 }
 
 // RetrieveBatch ranks all queries by the first stage and then anew.
-func (s *Stage) RetrieveBatch(ctx context.Context, queries []index.Query, k int, step func(int)) ([]index.Ranking, error) {
+func (s *Stage) RetrieveBatch(
+	ctx context.Context, queries []index.Query, k int, step func(int),
+) ([]index.Ranking, error) {
 	deep := k
 	if k > 0 {
 		deep = max(k, s.depth)

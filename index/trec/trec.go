@@ -15,7 +15,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -211,7 +210,9 @@ func WriteRun(w io.Writer, tag string, topics []string, results map[string][]Res
 			if err := checkFields(topic, r.Document, tag); err != nil {
 				return err
 			}
-			fmt.Fprintf(bw, "%s Q0 %s %d %s %s\n", topic, r.Document, i+1, strconv.FormatFloat(r.Score, 'g', -1, 64), tag)
+
+			score := strconv.FormatFloat(r.Score, 'g', -1, 64)
+			fmt.Fprintf(bw, "%s Q0 %s %d %s %s\n", topic, r.Document, i+1, score, tag)
 		}
 	}
 	if err := bw.Flush(); err != nil {
@@ -238,8 +239,10 @@ func WriteQrels(w io.Writer, q *Qrels) error {
 }
 
 func checkFields(fields ...string) error {
-	if i := slices.IndexFunc(fields, func(s string) bool { return s == "" || strings.ContainsAny(s, " \t\r\n\v\f") }); i >= 0 {
-		return fmt.Errorf("a run file cannot hold the name %q: fields are separated by white space", fields[i])
+	for _, f := range fields {
+		if f == "" || strings.ContainsAny(f, " \t\r\n\v\f") {
+			return fmt.Errorf("a run file cannot hold the name %q: fields are separated by white space", f)
+		}
 	}
 	return nil
 }

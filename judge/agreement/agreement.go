@@ -58,19 +58,30 @@ type pair struct {
 // Measure compares a judge's verdicts, one list per item, with people's.
 func Measure(name string, items []Item, verdicts [][]judge.Verdict, seed uint64) Report {
 	pairs, missing := collect(items, verdicts)
-	r := Report{Judge: name, N: len(pairs), NUnscored: missing, ByLabel: map[string]float64{}, Confusion: map[string]map[string]int{}, BiasBySystem: map[string]float64{}}
+	r := Report{
+		Judge:        name,
+		N:            len(pairs),
+		NUnscored:    missing,
+		ByLabel:      map[string]float64{},
+		Confusion:    map[string]map[string]int{},
+		BiasBySystem: map[string]float64{},
+	}
+
 	human, value, score := columns(pairs)
 	r.Pearson = metric.Pearson(value, human)
 	r.PearsonCI = pearsonInterval(pairs, seed)
 	r.PearsonScore = metric.Pearson(score, human)
 	r.Spearman = metric.Spearman(value, human)
 	r.Bias = metric.Mean(value) - metric.Mean(human)
+
 	r.labels(pairs)
 	r.links(pairs)
 	r.systems(pairs)
-	errors, lengths, copies := make([]float64, len(pairs)), make([]float64, len(pairs)), make([]float64, len(pairs))
-	for i, p := range pairs {
-		errors[i], lengths[i], copies[i] = p.judge.Value-p.human.Value, p.length, p.copied
+
+	var errors, lengths, copies []float64
+	for _, p := range pairs {
+		errors = append(errors, p.judge.Value-p.human.Value)
+		lengths, copies = append(lengths, p.length), append(copies, p.copied)
 	}
 	r.LengthCorr, r.CopyCorr = metric.Pearson(errors, lengths), metric.Pearson(errors, copies)
 	return r
@@ -89,8 +100,17 @@ func collect(items []Item, verdicts [][]judge.Verdict) (pairs []pair, missing in
 				continue
 			}
 			kind := it.Task.Questions[k].Kind
-			pairs = append(pairs, pair{h, v, kind, it.Group, it.System, length, copied,
-				slices.Index(judge.Labels[kind], h.Label), slices.Index(judge.Labels[kind], v.Label)})
+			pairs = append(pairs, pair{
+				human:   h,
+				judge:   v,
+				kind:    kind,
+				group:   it.Group,
+				system:  it.System,
+				length:  length,
+				copied:  copied,
+				humanAt: slices.Index(judge.Labels[kind], h.Label),
+				judgeAt: slices.Index(judge.Labels[kind], v.Label),
+			})
 		}
 	}
 	return pairs, missing
@@ -138,7 +158,8 @@ func trigrams(s string) []string {
 
 func columns(pairs []pair) (human, value, score []float64) {
 	for _, p := range pairs {
-		human, value, score = append(human, p.human.Value), append(value, p.judge.Value), append(score, p.judge.Score)
+		human, value = append(human, p.human.Value), append(value, p.judge.Value)
+		score = append(score, p.judge.Score)
 	}
 	return human, value, score
 }
@@ -191,8 +212,10 @@ func (r *Report) systems(pairs []pair) {
 		if human[p.system] == nil {
 			names = append(names, p.system)
 		}
-		human[p.system], value[p.system] = append(human[p.system], p.human.Value), append(value[p.system], p.judge.Value)
+		human[p.system] = append(human[p.system], p.human.Value)
+		value[p.system] = append(value[p.system], p.judge.Value)
 	}
+
 	var x, y []float64
 	for _, n := range names {
 		h, v := metric.Mean(human[n]), metric.Mean(value[n])
@@ -268,7 +291,9 @@ func Compare(nameA, nameB string, items []Item, a, b [][]judge.Verdict, seed uin
 	for i := range all {
 		all[i] = i
 	}
-	return Paired{nameA, nameB, diff(all), metric.BootstrapClusters(groupsOf(pa), resamples, 0.95, seed, diff), len(pa)}
+
+	interval := metric.BootstrapClusters(groupsOf(pa), resamples, 0.95, seed, diff)
+	return Paired{A: nameA, B: nameB, Diff: diff(all), CI: interval, N: len(pa)}
 }
 
 // Finite turns NaN into nil, for JSON.

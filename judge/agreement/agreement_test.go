@@ -97,7 +97,7 @@ func TestReadRows(t *testing.T) {
 			t.Errorf("%s: %v, want %q", in, err, want)
 		}
 	}
-	for in, want := range map[string]string{"": "no heading", "text,colour\na,b\n": `f:2: unknown column "colour"`, "text,statement,label,unit\na,b,full,x\n": `f:2: unit "x" is no number`, "text,statement\na\n": "f:"} {
+	for in, want := range map[string]string{"": "no heading", "text,colour\na,b\n": `f:2: unknown column "colour"`, "text,statement,label,unit\na,b,full,x\n": `f:2: unit "x" is not a number`, "text,statement\na\n": "f:"} {
 		if _, err := ReadCSV(strings.NewReader(in), "f"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)
 		}

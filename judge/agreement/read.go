@@ -107,11 +107,12 @@ func rowOf(heading, fields []string) (Row, error) {
 			}
 			n, err := strconv.Atoi(v)
 			if err != nil {
-				return row, fmt.Errorf("unit %q is no number", v)
+				return row, fmt.Errorf("unit %q is not a number", v)
 			}
 			row.Unit = n
 		default:
-			return row, fmt.Errorf("unknown column %q; there are kind, group, system, about, text, statement, label, unit", h)
+			return row, fmt.Errorf("unknown column %q; there are "+
+				"kind, group, system, about, text, statement, label, unit", h)
 		}
 	}
 	return row, nil
@@ -153,7 +154,11 @@ func (b *builder) add(row Row) error {
 		if group == "" {
 			group = fmt.Sprintf("text %d", k+1)
 		}
-		b.list = append(b.list, Item{System: row.System, Group: group, Task: judge.Task{ID: fmt.Sprintf("text-%d", k+1), About: row.About, Units: units}})
+		b.list = append(b.list, Item{
+			System: row.System,
+			Group:  group,
+			Task:   judge.Task{ID: fmt.Sprintf("text-%d", k+1), About: row.About, Units: units},
+		})
 	}
 	it := &b.list[k]
 	id := fmt.Sprintf("q%d", len(it.Human)+1)

@@ -39,30 +39,29 @@ func (j *Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) (
 	if err != nil {
 		return nil, err
 	}
+
 	var second []judge.Task
-	var places [][]int // per task of second: its place, then those of its questions
-	total := 0
+	var places []place // of each task of second
+	asked, total := 0, 0
 	for i, t := range tasks {
-		total += len(t.Questions)
-		part := t
+		part, at := t, place{task: i}
 		part.Questions = nil
-		place := []int{i}
 		for k, q := range t.Questions {
 			if j.Average || j.unsure(out[i][k]) {
 				part.Questions = append(part.Questions, q)
-				place = append(place, k)
+				at.questions = append(at.questions, k)
 			}
 		}
 		if len(part.Questions) > 0 {
-			second, places = append(second, part), append(places, place)
+			second, places = append(second, part), append(places, at)
 		}
-	}
-	asked := 0
-	for _, t := range second {
-		asked += len(t.Questions)
+		asked += len(part.Questions)
+		total += len(t.Questions)
 	}
 	j.asked.Add(int64(asked))
 	j.all.Add(int64(total))
+
+	// What the second judge is not asked is done already.
 	progress := func(n int) {
 		if done != nil {
 			done(total - asked + n)
@@ -73,13 +72,20 @@ func (j *Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) (
 	if err != nil {
 		return nil, err
 	}
-	for n, place := range places {
-		for m, k := range place[1:] {
-			at := &out[place[0]][k]
-			*at = j.join(tasks[place[0]].Questions[k], *at, verdicts[n][m])
+
+	for n, at := range places {
+		for m, k := range at.questions {
+			v := &out[at.task][k]
+			*v = j.join(tasks[at.task].Questions[k], *v, verdicts[n][m])
 		}
 	}
 	return out, nil
+}
+
+// place says where the questions of a task for the second judge come from.
+type place struct {
+	task      int
+	questions []int
 }
 
 func (j *Judge) unsure(v judge.Verdict) bool {

@@ -79,7 +79,10 @@ const (
 // corrected: a correction fitted on one haystack takes 10 to 15 % off the distance
 // to GPT-4o on the other, but ranks systems no better (Kendall +0.00 and −0.02), and
 // there is no human label to say that GPT-4o is right about it.
-var CopyingNote = fmt.Sprintf("The extractive generator copies, and a judge by word overlap favours copies: over 78 recorded systems its coverage exceeds GPT-4o's by %.1f points more for every 10 points of copied word trigrams (r = %.2f), which comes to %.1f points for an answer that is all copied. Compare extractive systems with each other, not with systems that write.",
+var CopyingNote = fmt.Sprintf("The extractive generator copies, and a judge by word overlap favours copies: "+
+	"over 78 recorded systems its coverage exceeds GPT-4o's by %.1f points more for every 10 points of copied word "+
+	"trigrams (r = %.2f), which comes to %.1f points for an answer that is all copied. "+
+	"Compare extractive systems with each other, not with systems that write.",
 	CopyingSlope, CopyingCorrelation, CopyingWhole)
 
 // Judge is the lexical judge. The zero value uses the fit that is compiled in.
@@ -132,7 +135,8 @@ func (s *scratch) task(t judge.Task, c Constants) []judge.Verdict {
 		case judge.Consistency:
 			out[i] = consistency(t, q)
 		default:
-			out[i] = judge.Unscored(q.ID, local.RefusedOption, "the lexical judge does not know questions of kind "+string(q.Kind))
+			out[i] = judge.Unscored(q.ID, local.RefusedOption,
+				"the lexical judge does not know questions of kind "+string(q.Kind))
 		}
 	}
 	return out
@@ -183,6 +187,9 @@ func (s *scratch) coverage(i int, q judge.Question, c Constants) judge.Verdict {
 	return v
 }
 
+// entailed is the entailment that a coverage stands for.
+var entailed = map[string]string{judge.Full: judge.Yes, judge.Partial: judge.Neutral, judge.None: judge.No}
+
 // entailment takes a fully covered key point for entailed and a partly covered one
 // for neutral. A key point of several sentences may be said in as many units, one
 // after the other: it is compared with these together, too.
@@ -194,7 +201,8 @@ func (s *scratch) entailment(i int, q judge.Question, c Constants) judge.Verdict
 			v.Label, v.Evidence = label(score, c), nil
 		}
 	}
-	v.Label = map[string]string{judge.Full: judge.Yes, judge.Partial: judge.Neutral, judge.None: judge.No}[v.Label]
+
+	v.Label = entailed[v.Label]
 	v.Value = judge.Values[judge.Entailment][v.Label]
 	return v
 }

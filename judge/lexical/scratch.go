@@ -14,7 +14,7 @@ import (
 // as similar ("finance" and "financial", "2023" and "2023s").
 const similarFrom = 0.45
 
-// citation matches bracketed document numbers, which are no content.
+// citation matches bracketed document numbers, which are not content.
 var citation = regexp.MustCompile(`\[[\d,;\s]*\]`)
 
 // scratch is the working memory for one task at a time; its buffers are reused, so
@@ -54,7 +54,9 @@ type trigram struct {
 	term int32
 }
 
-var scratchPool = sync.Pool{New: func() any { return &scratch{stems: text.NewStemmer(), number: map[string]int32{}} }}
+var scratchPool = sync.Pool{New: func() any {
+	return &scratch{stems: text.NewStemmer(), number: map[string]int32{}}
+}}
 
 // load reads a task: terms, weights, and how each statement matches each unit.
 func (s *scratch) load(t judge.Task) {
@@ -136,43 +138,19 @@ func (s *scratch) findSimilar() {
 	for i := range s.similar {
 		s.similar[i] = s.similar[i][:0]
 	}
-	inUnit, inStatement := s.present(s.units), s.present(s.statements)
-	s.trigrams = s.trigrams[:0]
-	for t, in := range inUnit {
-		if in {
-			for code := range codes(s.terms[t]) {
-				s.trigrams = append(s.trigrams, trigram{code, int32(t)})
-			}
-		}
-	}
-	slices.SortFunc(s.trigrams, func(a, b trigram) int {
-		if a.code != b.code {
-			if a.code < b.code {
-				return -1
-			}
-			return 1
-		}
-		return int(a.term - b.term)
-	})
-	common := make([]int16, len(s.terms))
-	var touched []int32
-	for t, in := range inStatement {
+	s.indexTrigrams()
+
+	common := make([]int16, len(s.terms)) // trigrams that a unit's term shares with this one
+	var touched []int32                   // the terms that share any
+	for t, in := range s.present(s.statements) {
 		if !in {
 			continue
 		}
+
 		own := 0
 		for code := range codes(s.terms[t]) {
 			own++
-			at, _ := slices.BinarySearchFunc(s.trigrams, code, func(e trigram, c uint32) int {
-				switch {
-				case e.code < c:
-					return -1
-				case e.code > c:
-					return 1
-				}
-				return 0
-			})
-			for ; at < len(s.trigrams) && s.trigrams[at].code == code; at++ {
+			for at := s.firstTrigram(code); at < len(s.trigrams) && s.trigrams[at].code == code; at++ {
 				other := s.trigrams[at].term
 				if common[other] == 0 {
 					touched = append(touched, other)
@@ -180,6 +158,7 @@ func (s *scratch) findSimilar() {
 				common[other]++
 			}
 		}
+
 		for _, other := range touched {
 			dice := 2 * float64(common[other]) / float64(own+len(s.terms[other]))
 			if int(other) != t && dice > similarFrom {
@@ -189,6 +168,42 @@ func (s *scratch) findSimilar() {
 		}
 		touched = touched[:0]
 	}
+}
+
+// indexTrigrams lists the trigrams of all terms of units, sorted.
+func (s *scratch) indexTrigrams() {
+	s.trigrams = s.trigrams[:0]
+	for t, in := range s.present(s.units) {
+		if in {
+			for code := range codes(s.terms[t]) {
+				s.trigrams = append(s.trigrams, trigram{code, int32(t)})
+			}
+		}
+	}
+
+	slices.SortFunc(s.trigrams, func(a, b trigram) int {
+		if a.code != b.code {
+			if a.code < b.code {
+				return -1
+			}
+			return 1
+		}
+		return int(a.term - b.term)
+	})
+}
+
+// firstTrigram is the place of the first trigram with a code, or where it would be.
+func (s *scratch) firstTrigram(code uint32) int {
+	at, _ := slices.BinarySearchFunc(s.trigrams, code, func(e trigram, c uint32) int {
+		switch {
+		case e.code < c:
+			return -1
+		case e.code > c:
+			return 1
+		}
+		return 0
+	})
+	return at
 }
 
 func (s *scratch) present(lists [][]int32) []bool {

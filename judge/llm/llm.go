@@ -49,7 +49,7 @@ type Config struct {
 	Mode    Mode          // "" is Schema
 	Batch   bool          // all coverage questions of an answer in one call; schema mode only
 	MinMass float64       // logprob mode: mass below which a verdict is flagged
-	Samples int           // logprob mode: number of sampled verdicts to average where the mass is low; 0 keeps the flagged one
+	Samples int           // logprob mode: verdicts to sample and average where the mass is low; 0 keeps the flagged one
 	// Fit, if not nil, is given all calls of a Judge before they run and may set
 	// load options such as num_ctx, the same for all.
 	Fit func(calls []local.Call)
@@ -138,9 +138,20 @@ type session struct {
 }
 
 func newSession(j *Judge, tasks []judge.Task, done func(int)) *session {
-	s := &session{j: j, tasks: tasks, done: done, out: make([][]judge.Verdict, len(tasks)), open: make([][]bool, len(tasks)), note: make([][]string, len(tasks))}
+	s := &session{
+		j:     j,
+		tasks: tasks,
+		done:  done,
+		out:   make([][]judge.Verdict, len(tasks)),
+		open:  make([][]bool, len(tasks)),
+		note:  make([][]string, len(tasks)),
+	}
+
 	for i, t := range tasks {
-		s.out[i], s.open[i], s.note[i] = make([]judge.Verdict, len(t.Questions)), make([]bool, len(t.Questions)), make([]string, len(t.Questions))
+		s.out[i] = make([]judge.Verdict, len(t.Questions))
+		s.open[i] = make([]bool, len(t.Questions))
+		s.note[i] = make([]string, len(t.Questions))
+
 		for k, q := range t.Questions {
 			s.open[i][k] = true
 			if len(t.Units) == 0 { // nothing is said, so nothing is covered
@@ -222,7 +233,13 @@ func (j *Judge) single(t judge.Task, q judge.Question) (local.Call, error) {
 }
 
 // heading names what the last part of a prompt is.
-var heading = map[judge.Kind]string{judge.Coverage: "Statement: ", judge.Entailment: "Key point: ", judge.Answerability: "Question: ", judge.Relevance: "Reference: ", judge.Consistency: "Reference: "}
+var heading = map[judge.Kind]string{
+	judge.Coverage:      "Statement: ",
+	judge.Entailment:    "Key point: ",
+	judge.Answerability: "Question: ",
+	judge.Relevance:     "Reference: ",
+	judge.Consistency:   "Reference: ",
+}
 
 // call renders a prompt whose last part is the question.
 func (j *Judge) call(t judge.Task, kind judge.Kind, form, question string) (local.Call, error) {
@@ -237,9 +254,17 @@ func (j *Judge) call(t judge.Task, kind judge.Kind, form, question string) (loca
 	if err != nil {
 		return local.Call{}, err
 	}
+
 	options := j.cfg.Options
 	options.NumPredict = VerdictTokens
-	return local.Call{Backend: j.cfg.Backend, Model: j.cfg.Model, Digest: j.cfg.Digest, Messages: messages, Options: options, Prefix: t.ID}, nil
+	return local.Call{
+		Backend:  j.cfg.Backend,
+		Model:    j.cfg.Model,
+		Digest:   j.cfg.Digest,
+		Messages: messages,
+		Options:  options,
+		Prefix:   t.ID,
+	}, nil
 }
 
 // link names the unit of a covered statement where the model gave none: the one

@@ -49,14 +49,17 @@ func readDigit(q judge.Question, r local.Reply, minMass float64) judge.Verdict {
 		return judge.Unscored(q.ID, r.Outcome, r.Detail)
 	}
 	if len(r.Logprobs) == 0 {
-		return judge.Unscored(q.ID, local.RefusedOption, "the server gave no log-probabilities; it needs to be 0.12.11 or newer")
+		return judge.Unscored(q.ID, local.RefusedOption,
+			"the server gave no log-probabilities; it needs to be 0.12.11 or newer")
 	}
 	at := 0
 	for at < len(r.Logprobs)-1 && strings.TrimSpace(r.Logprobs[at].Token) == "" {
 		at++
 	}
+	candidates := r.Logprobs[at].Top
+
 	probabilities := map[string]float64{}
-	for _, t := range r.Logprobs[at].Top {
+	for _, t := range candidates {
 		probabilities[strings.TrimSpace(t.Token)] += math.Exp(t.Logprob)
 	}
 	values := map[string]float64{}
@@ -66,7 +69,8 @@ func readDigit(q judge.Question, r local.Reply, minMass float64) judge.Verdict {
 	}
 	mean, mass := metric.Expected(probabilities, values)
 	if mass == 0 {
-		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("no digit of the scale is among the %d most probable tokens", len(r.Logprobs[at].Top)))
+		return judge.Unscored(q.ID, local.BadFormat,
+			fmt.Sprintf("no digit of the scale is among the %d most probable tokens", len(candidates)))
 	}
 	v := judge.Verdict{Question: q.ID, Value: mean, Score: mean, Mass: mass}
 	best := -1.0
@@ -114,12 +118,20 @@ func (s *session) resample(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	for p, sampled := range values {
-		q := s.tasks[p[0]].Questions[p[1]]
-		mean := metric.Mean(sampled)
-		v := judge.Verdict{Question: q.ID, Label: judge.Nearest(q.Kind, mean), Value: mean, Score: mean, Mass: s.out[p[0]][p[1]].Mass,
-			Flags: []string{fmt.Sprintf("low mass %.3f: mean of %d samples instead", s.out[p[0]][p[1]].Mass, len(sampled))}}
-		s.out[p[0]][p[1]] = link(s.tasks[p[0]], p[1], v)
+		task, question := p[0], p[1]
+		q := s.tasks[task].Questions[question]
+		mass, mean := s.out[task][question].Mass, metric.Mean(sampled)
+
+		s.out[task][question] = link(s.tasks[task], question, judge.Verdict{
+			Question: q.ID,
+			Label:    judge.Nearest(q.Kind, mean),
+			Value:    mean,
+			Score:    mean,
+			Mass:     mass,
+			Flags:    []string{fmt.Sprintf("low mass %.3f: mean of %d samples instead", mass, len(sampled))},
+		})
 	}
 	return nil
 }

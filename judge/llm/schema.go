@@ -90,7 +90,8 @@ func (l labelled) verdict(q judge.Question, units int) judge.Verdict {
 		return v
 	}
 	if l.Bullet < 1 || l.Bullet > units {
-		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("label %q with bullet %d of %d", label, l.Bullet, units))
+		return judge.Unscored(q.ID, local.BadFormat,
+			fmt.Sprintf("label %q with bullet %d of %d", label, l.Bullet, units))
 	}
 	v.Unit = l.Bullet
 	return v

@@ -149,7 +149,9 @@ func quantile(sorted []float64, p float64) float64 {
 // members of each cluster; whole clusters are drawn with replacement and the
 // statistic is given the members of a draw. Draws for which it is undefined are
 // left out; with fewer than two clusters the interval is undefined.
-func BootstrapClusters(groups [][]int, resamples int, level float64, seed uint64, statistic func(members []int) float64) Interval {
+func BootstrapClusters(
+	groups [][]int, resamples int, level float64, seed uint64, statistic func(members []int) float64,
+) Interval {
 	if len(groups) < 2 {
 		return Undefined
 	}

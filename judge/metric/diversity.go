@@ -73,6 +73,10 @@ type discount func(rank int) float64 // rank from 1
 func logDiscount(rank int) float64        { return 1 / math.Log2(float64(rank+1)) }
 func reciprocalDiscount(rank int) float64 { return 1 / float64(rank) }
 
+func powerDiscount(beta float64) discount {
+	return func(rank int) float64 { return math.Pow(beta, float64(rank-1)) }
+}
+
 func discounted(gains []float64, k int, d discount) float64 {
 	sum := 0.0
 	for i, g := range gains {
@@ -91,40 +95,51 @@ func over(a, b float64) float64 {
 	return a / b
 }
 
+// overPerfect is the value of a ranking over that of documents relevant to everything.
+func overPerfect(t *Topic, k int, alpha float64, d discount) float64 {
+	best := discounted(perfectGains(t.Subtopics, deep(t, k), alpha), k, d)
+	return over(discounted(gains(t.Covers, t.Subtopics, alpha), k, d), best)
+}
+
+// overIdeal is the value of a ranking over that of the greedy ideal order.
+func overIdeal(t *Topic, k int, alpha float64, d discount) float64 {
+	best := discounted(idealGains(t, alpha), k, d)
+	return over(discounted(gains(t.Covers, t.Subtopics, alpha), k, d), best)
+}
+
 // AlphaDCG is alpha-DCG at k over that of documents relevant to everything.
 func AlphaDCG(t *Topic, k int, alpha float64) float64 {
-	return over(discounted(gains(t.Covers, t.Subtopics, alpha), k, logDiscount), discounted(perfectGains(t.Subtopics, deep(t, k), alpha), k, logDiscount))
+	return overPerfect(t, k, alpha, logDiscount)
 }
 
 // AlphaNDCG is alpha-DCG at k over that of the greedy ideal order.
 func AlphaNDCG(t *Topic, k int, alpha float64) float64 {
-	return over(discounted(gains(t.Covers, t.Subtopics, alpha), k, logDiscount), discounted(idealGains(t, alpha), k, logDiscount))
+	return overIdeal(t, k, alpha, logDiscount)
 }
 
 // ERRIA is intent-aware expected reciprocal rank at k over that of documents
 // relevant to everything.
 func ERRIA(t *Topic, k int, alpha float64) float64 {
-	return over(discounted(gains(t.Covers, t.Subtopics, alpha), k, reciprocalDiscount), discounted(perfectGains(t.Subtopics, deep(t, k), alpha), k, reciprocalDiscount))
+	return overPerfect(t, k, alpha, reciprocalDiscount)
 }
 
 // NERRIA is intent-aware expected reciprocal rank at k over that of the greedy
 // ideal order.
 func NERRIA(t *Topic, k int, alpha float64) float64 {
-	return over(discounted(gains(t.Covers, t.Subtopics, alpha), k, reciprocalDiscount), discounted(idealGains(t, alpha), k, reciprocalDiscount))
+	return overIdeal(t, k, alpha, reciprocalDiscount)
 }
 
 // NRBP is novelty- and rank-biased precision with persistence beta (Clarke et al.,
 // 2009), over the value of documents relevant to everything, which for an endless
 // ranking is subtopics / (1 − (1 − alpha)·beta).
 func NRBP(t *Topic, alpha, beta float64) float64 {
-	sum := discounted(gains(t.Covers, t.Subtopics, alpha), 0, func(rank int) float64 { return math.Pow(beta, float64(rank-1)) })
+	sum := discounted(gains(t.Covers, t.Subtopics, alpha), 0, powerDiscount(beta))
 	return over(sum*(1-(1-alpha)*beta), float64(t.Subtopics))
 }
 
 // NNRBP is the same over the value of the greedy ideal order.
 func NNRBP(t *Topic, alpha, beta float64) float64 {
-	d := func(rank int) float64 { return math.Pow(beta, float64(rank-1)) }
-	return over(discounted(gains(t.Covers, t.Subtopics, alpha), 0, d), discounted(idealGains(t, alpha), 0, d))
+	return overIdeal(t, 0, alpha, powerDiscount(beta))
 }
 
 // SubtopicRecall is the share of subtopics with a relevant document in the top k

@@ -14,6 +14,7 @@ func nltkStem(w string) string {
 	if len(w) <= 2 {
 		return w
 	}
+
 	for _, step := range []func(string) string{step1a, step1b, step1c, step2, step3, step4, step5a, step5b} {
 		w = step(w)
 	}
@@ -21,8 +22,13 @@ func nltkStem(w string) string {
 }
 
 var irregular = map[string]string{
-	"sky": "sky", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie", "news": "news", "innings": "inning", "inning": "inning",
-	"outings": "outing", "outing": "outing", "cannings": "canning", "canning": "canning", "howe": "howe", "proceed": "proceed", "exceed": "exceed", "succeed": "succeed",
+	"sky": "sky", "skies": "sky",
+	"dying": "die", "lying": "lie", "tying": "tie",
+	"innings": "inning", "inning": "inning",
+	"outings": "outing", "outing": "outing",
+	"cannings": "canning", "canning": "canning",
+	"news": "news", "howe": "howe",
+	"proceed": "proceed", "exceed": "exceed", "succeed": "succeed",
 }
 
 func consonant(w string, i int) bool {
@@ -69,7 +75,9 @@ func endsCVC(w string) bool {
 	if n == 2 {
 		return !consonant(w, 0) && consonant(w, 1)
 	}
-	return n >= 3 && consonant(w, n-3) && !consonant(w, n-2) && consonant(w, n-1) && !strings.ContainsRune("wxy", rune(w[n-1]))
+	return n >= 3 &&
+		consonant(w, n-3) && !consonant(w, n-2) && consonant(w, n-1) &&
+		!strings.ContainsRune("wxy", rune(w[n-1]))
 }
 
 type rule struct {
@@ -139,7 +147,9 @@ func repair1b(w string) string {
 }
 
 func step1c(w string) string {
-	return apply(w, []rule{{"y", "i", func(stem string) bool { return len(stem) > 1 && consonant(stem, len(stem)-1) }}})
+	return apply(w, []rule{{"y", "i", func(stem string) bool {
+		return len(stem) > 1 && consonant(stem, len(stem)-1)
+	}}})
 }
 
 func step2(w string) string {
@@ -147,27 +157,34 @@ func step2(w string) string {
 		return step2(stem + "al")
 	}
 	return apply(w, []rule{
-		{"ational", "ate", positive}, {"tional", "tion", positive}, {"enci", "ence", positive}, {"anci", "ance", positive}, {"izer", "ize", positive},
-		{"bli", "ble", positive}, {"alli", "al", positive}, {"entli", "ent", positive}, {"eli", "e", positive}, {"ousli", "ous", positive},
-		{"ization", "ize", positive}, {"ation", "ate", positive}, {"ator", "ate", positive}, {"alism", "al", positive}, {"iveness", "ive", positive},
-		{"fulness", "ful", positive}, {"ousness", "ous", positive}, {"aliti", "al", positive}, {"iviti", "ive", positive}, {"biliti", "ble", positive},
-		{"fulli", "ful", positive}, {"logi", "log", func(stem string) bool { return positive(stem + "l") }},
+		{"ational", "ate", positive}, {"tional", "tion", positive}, {"enci", "ence", positive},
+		{"anci", "ance", positive}, {"izer", "ize", positive}, {"bli", "ble", positive},
+		{"alli", "al", positive}, {"entli", "ent", positive}, {"eli", "e", positive},
+		{"ousli", "ous", positive}, {"ization", "ize", positive}, {"ation", "ate", positive},
+		{"ator", "ate", positive}, {"alism", "al", positive}, {"iveness", "ive", positive},
+		{"fulness", "ful", positive}, {"ousness", "ous", positive}, {"aliti", "al", positive},
+		{"iviti", "ive", positive}, {"biliti", "ble", positive}, {"fulli", "ful", positive},
+		{"logi", "log", func(stem string) bool { return positive(stem + "l") }},
 	})
 }
 
 func step3(w string) string {
-	return apply(w, []rule{{"icate", "ic", positive}, {"ative", "", positive}, {"alize", "al", positive}, {"iciti", "ic", positive},
-		{"ical", "ic", positive}, {"ful", "", positive}, {"ness", "", positive}})
+	return apply(w, []rule{
+		{"icate", "ic", positive}, {"ative", "", positive}, {"alize", "al", positive},
+		{"iciti", "ic", positive}, {"ical", "ic", positive}, {"ful", "", positive}, {"ness", "", positive},
+	})
 }
 
 func step4(w string) string {
 	return apply(w, []rule{
-		{"al", "", above1}, {"ance", "", above1}, {"ence", "", above1}, {"er", "", above1}, {"ic", "", above1}, {"able", "", above1}, {"ible", "", above1},
-		{"ant", "", above1}, {"ement", "", above1}, {"ment", "", above1}, {"ent", "", above1},
+		{"al", "", above1}, {"ance", "", above1}, {"ence", "", above1}, {"er", "", above1},
+		{"ic", "", above1}, {"able", "", above1}, {"ible", "", above1}, {"ant", "", above1},
+		{"ement", "", above1}, {"ment", "", above1}, {"ent", "", above1},
 		{"ion", "", func(stem string) bool {
 			return above1(stem) && (strings.HasSuffix(stem, "s") || strings.HasSuffix(stem, "t"))
 		}},
-		{"ou", "", above1}, {"ism", "", above1}, {"ate", "", above1}, {"iti", "", above1}, {"ous", "", above1}, {"ive", "", above1}, {"ize", "", above1},
+		{"ou", "", above1}, {"ism", "", above1}, {"ate", "", above1}, {"iti", "", above1},
+		{"ous", "", above1}, {"ive", "", above1}, {"ize", "", above1},
 	})
 }
 

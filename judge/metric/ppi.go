@@ -27,21 +27,24 @@ type Unlabelled struct {
 // "Prediction-powered inference", 2023, and PPI++, 2023, section 6; used for RAG
 // judges by ARES, Saad-Falcon et al., 2024). Variances are taken over clusters. λ = 0
 // is the people's mean alone. It is NaN for fewer than two labelled clusters.
-func PPIMean(labelled []Labelled, unlabelled []Unlabelled, level float64) (estimate float64, ci Interval, lambda float64) {
-	human, judge, rest := make([]float64, len(labelled)), make([]float64, len(labelled)), make([]float64, len(unlabelled))
+func PPIMean(
+	labelled []Labelled, unlabelled []Unlabelled, level float64,
+) (estimate float64, ci Interval, lambda float64) {
+	var human, judge, rest []float64
 	var labelledCluster, restCluster []string
-	for i, l := range labelled {
-		human[i], judge[i] = l.Human, l.Judge
+	for _, l := range labelled {
+		human, judge = append(human, l.Human), append(judge, l.Judge)
 		labelledCluster = append(labelledCluster, l.Cluster)
 	}
-	for i, u := range unlabelled {
-		rest[i] = u.Judge
-		restCluster = append(restCluster, u.Cluster)
+	for _, u := range unlabelled {
+		rest, restCluster = append(rest, u.Judge), append(restCluster, u.Cluster)
 	}
+
 	humans := clusterDeviations(human, labelledCluster)
 	if len(humans) < 2 {
 		return NaN, Undefined, NaN
 	}
+
 	judges, others := clusterDeviations(judge, labelledCluster), clusterDeviations(rest, restCluster)
 	if len(others) >= 2 {
 		denominator := covariance(judges, judges) + covariance(others, others)
@@ -49,12 +52,15 @@ func PPIMean(labelled []Labelled, unlabelled []Unlabelled, level float64) (estim
 			lambda = min(max(covariance(humans, judges)/denominator, 0), 1)
 		}
 	}
+
 	estimate = Mean(human)
 	variance := covariance(humans, humans)
 	if lambda > 0 {
 		estimate += lambda * (Mean(rest) - Mean(judge))
-		variance += lambda*lambda*(covariance(judges, judges)+covariance(others, others)) - 2*lambda*covariance(humans, judges)
+		variance += lambda*lambda*(covariance(judges, judges)+covariance(others, others)) -
+			2*lambda*covariance(humans, judges)
 	}
+
 	half := distuv.UnitNormal.Quantile((1+level)/2) * math.Sqrt(max(variance, 0))
 	return estimate, Interval{estimate - half, estimate + half}, lambda
 }

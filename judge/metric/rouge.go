@@ -212,7 +212,11 @@ func Rouge(candidate string, references []string, stem bool) RougeScores {
 			best = s
 			continue
 		}
-		best = RougeScores{better(best.One, s.One), better(best.Two, s.Two), better(best.L, s.L), better(best.Lsum, s.Lsum)}
+
+		best.One = better(best.One, s.One)
+		best.Two = better(best.Two, s.Two)
+		best.L = better(best.L, s.L)
+		best.Lsum = better(best.Lsum, s.Lsum)
 	}
 	return best
 }
