@@ -113,12 +113,14 @@ func Analyzer(name string) (func(string) []string, error) {
 	if err := registerOwn(); err != nil {
 		return nil, fmt.Errorf("register the analysers: %w", err)
 	}
+
 	analyzerCache.Lock()
 	defer analyzerCache.Unlock()
 	a, err := analyzerCache.AnalyzerNamed(bleveName(name))
 	if err != nil {
 		return nil, fmt.Errorf("open the analyser %q: %w", name, err)
 	}
+
 	return func(text string) []string {
 		tokens := a.Analyze([]byte(text))
 		out := make([]string, len(tokens))

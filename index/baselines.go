@@ -34,6 +34,7 @@ func Keywords(docs []Document) Retriever {
 		}
 		vocabulary[d.ID] = set
 	}
+
 	return scored(docs, func(q Query, d Document) float64 {
 		wanted := map[string]bool{}
 		for _, w := range text.Words(q.Text) {
@@ -44,6 +45,7 @@ func Keywords(docs []Document) Retriever {
 		if len(wanted) == 0 {
 			return 0
 		}
+
 		found := 0
 		for w := range wanted {
 			if vocabulary[d.ID][w] {
@@ -97,6 +99,7 @@ func Recorded(docs []Document, name string) Retriever {
 			return Ranking{}, fmt.Errorf("query %s has no recorded retriever %q; it has %s",
 				q.ID, name, have(q.Recorded))
 		}
+
 		var hits []Hit
 		for _, d := range docs {
 			if s, ok := scores[d.ID]; ok {
@@ -138,6 +141,7 @@ func Full(docs []Document, order Order) Retriever {
 				rest = append(rest, Hit{d.ID, g})
 			}
 		}
+
 		var hits []Hit
 		switch order {
 		case AsGiven:

@@ -15,6 +15,7 @@ func RetrieveAll(ctx context.Context, r Retriever, queries []Query, k int, step 
 	if b, ok := r.(Batcher); ok {
 		return b.RetrieveBatch(ctx, queries, k, step)
 	}
+
 	out := make([]Ranking, len(queries))
 	for i, q := range queries {
 		var err error

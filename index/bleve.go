@@ -66,11 +66,12 @@ func openBM25(
 	name := fmt.Sprintf("bm25-v%d-%s-%s", formatVersion, analyzer, corpusHash(docs, analyzer)[:32])
 	path := filepath.Join(dir, name)
 	p, err := openPostings(filepath.Join(path, postingsFile))
-	if err != nil {
+	if err != nil { // missing or damaged: it can always be made again
 		if p, err = rebuild(ctx, path, docs, analyzer, batch); err != nil {
 			return nil, err
 		}
 	}
+
 	p.analyze = analyze
 	return newBM25(p, params), nil
 }
@@ -86,6 +87,7 @@ func corpusHash(docs []Document, analyzer string) string {
 			sum[i] ^= b
 		}
 	}
+
 	fmt.Fprintf(h, "%s %d %x", analyzer, len(docs), sum)
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -96,6 +98,7 @@ func rebuild(ctx context.Context, path string, docs []Document, analyzer string,
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("create the index folder: %w", err)
 	}
+
 	lock := flock.New(path + ".lock")
 	got, err := lock.TryLock()
 	if err != nil {
@@ -105,9 +108,12 @@ func rebuild(ctx context.Context, path string, docs []Document, analyzer string,
 		return nil, fmt.Errorf("%s: %w; wait for it and try again", path, ErrIndexBusy)
 	}
 	defer lock.Unlock()
+
 	if p, err := openPostings(filepath.Join(path, postingsFile)); err == nil {
 		return p, nil // finished by another process in the meantime
 	}
+
+	// What cannot be read need not be kept: it came from the documents.
 	if err := extract(ctx, path); err != nil {
 		if err := os.RemoveAll(path); err != nil {
 			return nil, fmt.Errorf("remove an unusable index: %w", err)
@@ -116,6 +122,7 @@ func rebuild(ctx context.Context, path string, docs []Document, analyzer string,
 			return nil, err
 		}
 	}
+
 	return openPostings(filepath.Join(path, postingsFile))
 }
 
@@ -134,6 +141,7 @@ func build(ctx context.Context, path string, docs []Document, analyzer string, b
 	if err != nil {
 		return fmt.Errorf("create an index in %s: %w", aside, err)
 	}
+
 	err = fill(ctx, idx, docs, batch)
 	if closeErr := idx.Close(); err == nil {
 		err = closeErr
@@ -144,6 +152,7 @@ func build(ctx context.Context, path string, docs []Document, analyzer string, b
 	if err != nil {
 		return fmt.Errorf("index %d documents in %s: %w", len(docs), aside, err)
 	}
+
 	if err := os.Rename(aside, path); err != nil {
 		return fmt.Errorf("put the finished index in place: %w", err)
 	}
@@ -162,10 +171,12 @@ func fill(ctx context.Context, idx bleve.Index, docs []Document, size int) error
 		}
 		seen[d.ID] = true
 	}
+
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var next atomic.Int64
 	var wg sync.WaitGroup
+
 	for range fillers {
 		wg.Go(func() {
 			batch := idx.NewBatch()
@@ -180,6 +191,7 @@ func fill(ctx context.Context, idx bleve.Index, docs []Document, size int) error
 			}
 		})
 	}
+
 	wg.Wait()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -217,9 +229,12 @@ func extract(ctx context.Context, path string) error {
 		return fmt.Errorf("open the index %s: %w", path, err)
 	}
 	defer idx.Close()
+
+	// The mark is written last: an index without it was left half done.
 	if mark, err := idx.GetInternal([]byte(completeKey)); err != nil || string(mark) != "yes" {
 		return fmt.Errorf("the index %s is not complete", path)
 	}
+
 	advanced, err := idx.Advanced()
 	if err != nil {
 		return fmt.Errorf("open the index %s: %w", path, err)
@@ -228,10 +243,12 @@ func extract(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("read the index %s: %w", path, err)
 	}
+
 	p, err := readPostings(ctx, reader)
 	if err = errors.Join(err, reader.Close()); err != nil {
 		return err
 	}
+
 	aside := filepath.Join(path, postingsFile+".writing")
 	if err := p.write(aside); err != nil {
 		return err
@@ -248,11 +265,13 @@ func readPostings(ctx context.Context, reader blevestore.IndexReader) (*postings
 	if err != nil {
 		return nil, err
 	}
+
 	dict, err := reader.FieldDict(field)
 	if err != nil {
 		return nil, fmt.Errorf("read the index dictionary: %w", err)
 	}
 	defer dict.Close()
+
 	for {
 		terms, err := nextTerms(dict)
 		if err != nil {
@@ -261,6 +280,7 @@ func readPostings(ctx context.Context, reader blevestore.IndexReader) (*postings
 		if len(terms) == 0 {
 			return p, nil
 		}
+
 		lists, err := readTerms(ctx, reader, number, terms)
 		if err != nil {
 			return nil, err
@@ -307,6 +327,7 @@ func readTerms(
 	errs := make([]error, len(terms))
 	var next atomic.Int64
 	var wg sync.WaitGroup
+
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for {
@@ -337,6 +358,7 @@ func numberDocuments(reader blevestore.IndexReader, p *postings) (map[string]uin
 	defer all.Close()
 	type document struct{ internal, external string }
 	var docs []document
+
 	for {
 		id, err := all.Next()
 		if err != nil {
@@ -351,6 +373,7 @@ func numberDocuments(reader blevestore.IndexReader, p *postings) (map[string]uin
 		}
 		docs = append(docs, document{string(id), name})
 	}
+
 	sort.Slice(docs, func(i, j int) bool { return docs[i].external < docs[j].external })
 	number := make(map[string]uint32, len(docs))
 	for i, d := range docs {
@@ -358,6 +381,7 @@ func numberDocuments(reader blevestore.IndexReader, p *postings) (map[string]uin
 		p.ids = append(p.ids, d.external...)
 		p.idEnds = append(p.idEnds, uint64(len(p.ids)))
 	}
+
 	p.lengths = make([]uint32, len(docs))
 	return number, nil
 }
@@ -371,6 +395,7 @@ func readTerm(
 		return nil, err
 	}
 	defer r.Close()
+
 	var doc blevestore.TermFieldDoc
 	for {
 		d, err := r.Next(&doc)
@@ -380,6 +405,7 @@ func readTerm(
 		if err != nil {
 			return nil, err
 		}
+
 		n, ok := number[string(d.ID)]
 		if !ok {
 			return nil, errors.New("a posting names an unknown document")

@@ -74,6 +74,7 @@ type BM25 struct {
 
 func newBM25(p *postings, params BM25Params) *BM25 {
 	b := &BM25{postings: p, params: params, norms: make([]float64, p.size()), once: make([]float64, p.size())}
+
 	mean := p.mean()
 	for d, n := range p.lengths {
 		b.norms[d] = params.K1 * (1 - params.B + params.B*float64(n)/mean)
@@ -82,6 +83,7 @@ func newBM25(p *postings, params BM25Params) *BM25 {
 	if params.Variant == Okapi {
 		b.floor = okapiEpsilon * b.meanIDF()
 	}
+
 	b.pool.New = func() any { return &block{} }
 	return b
 }
@@ -157,6 +159,7 @@ func (b *BM25) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
 			cursors = append(cursors, cursor{docs, tfs, t.count * b.idf(len(docs))})
 		}
 	}
+
 	blk := b.pool.Get().(*block)
 	defer b.pool.Put(blk)
 	best := bestDocs{k: k}
@@ -180,9 +183,11 @@ func (b *BM25) add(blk *block, c *cursor, base, end int) {
 	for n < len(docs) && int(docs[n]) < end {
 		n++
 	}
+
 	docs, tfs := docs[:n], c.tfs[:n]
 	c.docs, c.tfs = c.docs[n:], c.tfs[n:]
 	norms, once := b.norms[base:end], b.once[base:end]
+
 	for i, d := range docs {
 		at := (int(d) - base) & (blockDocs - 1) // always so; spares a bounds check
 		if tf := tfs[i]; tf == 1 {

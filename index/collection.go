@@ -54,6 +54,7 @@ func ReadQueries(r io.Reader, name string) ([]Query, error) {
 	if head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))); len(head) > 0 && head[0] != '{' {
 		return readTabbed(br, name)
 	}
+
 	var out []Query
 	seen := map[string]int{}
 	err := eachRecord(br, name, func(line int, rec record) error {
@@ -64,6 +65,7 @@ func ReadQueries(r io.Reader, name string) ([]Query, error) {
 		if strings.TrimSpace(text) == "" {
 			return errors.New("the query has no text")
 		}
+
 		if err := checkID(rec.id(), line, seen); err != nil {
 			return err
 		}
@@ -82,6 +84,7 @@ func readTabbed(r io.Reader, name string) ([]Query, error) {
 		if strings.TrimSpace(scan.Text()) == "" {
 			continue
 		}
+
 		id, text, ok := strings.Cut(scan.Text(), "\t")
 		if !ok || strings.TrimSpace(text) == "" {
 			return nil, fmt.Errorf("%s:%d: a query line is an id, a tab and the text", name, line)
@@ -91,6 +94,7 @@ func readTabbed(r io.Reader, name string) ([]Query, error) {
 		}
 		out = append(out, Query{ID: id, Text: strings.TrimSpace(text)})
 	}
+
 	if err := scan.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -101,6 +105,7 @@ func eachRecord(r io.Reader, name string, f func(line int, rec record) error) er
 	scan := bufio.NewScanner(r)
 	scan.Buffer(make([]byte, 1<<16), 1<<28)
 	n := 0
+
 	for line := 1; scan.Scan(); line++ {
 		data := bytes.TrimSpace(bytes.TrimPrefix(scan.Bytes(), []byte("\xef\xbb\xbf")))
 		if len(data) == 0 {
@@ -109,6 +114,7 @@ func eachRecord(r io.Reader, name string, f func(line int, rec record) error) er
 		if !utf8.Valid(data) {
 			return fmt.Errorf("%s:%d: not UTF-8; convert the file, for example with iconv", name, line)
 		}
+
 		var rec record
 		err := json.Unmarshal(data, &rec)
 		if err == nil {
@@ -119,6 +125,7 @@ func eachRecord(r io.Reader, name string, f func(line int, rec record) error) er
 		}
 		n++
 	}
+
 	if err := scan.Err(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -161,6 +168,7 @@ func ReadFolder(dir string) ([]Document, error) {
 		if !utf8.Valid(data) {
 			return fmt.Errorf("%s: not UTF-8; convert the file, for example with iconv", path)
 		}
+
 		rel, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
@@ -172,6 +180,7 @@ func ReadFolder(dir string) ([]Document, error) {
 		docs = append(docs, Document{id, string(data)})
 		return nil
 	})
+
 	if err == nil && len(docs) == 0 {
 		err = fmt.Errorf("%s: no .txt or .md file", dir)
 	}

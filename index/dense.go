@@ -36,6 +36,7 @@ type DenseOptions struct {
 func NewDense(ctx context.Context, docs []Document, emb embed.Embedder, opt DenseOptions) (*Dense, error) {
 	sorted := slices.Clone(docs)
 	slices.SortFunc(sorted, func(a, b Document) int { return cmp.Compare(a.ID, b.ID) })
+
 	d := &Dense{emb: emb, cosine: emb.Settings().Similarity != embed.Dot}
 	limit := cmp.Or(opt.Int8Above, Int8Above)
 	for start := 0; start < len(sorted); start += embedChunk {
@@ -44,10 +45,12 @@ func NewDense(ctx context.Context, docs []Document, emb embed.Embedder, opt Dens
 		for i, doc := range part {
 			d.ids, texts[i] = append(d.ids, doc.ID), doc.Text
 		}
+
 		embedded, err := emb.Embed(ctx, embed.Passage, texts)
 		if err != nil {
 			return nil, err
 		}
+
 		for i, e := range embedded {
 			if d.vectors == nil {
 				d.allocate(sorted, len(e.Vector), limit)
@@ -55,6 +58,7 @@ func NewDense(ctx context.Context, docs []Document, emb embed.Embedder, opt Dens
 			if len(e.Vector) != d.vectors.dims {
 				return nil, errors.New("the embedder gave vectors of different lengths")
 			}
+
 			v := d.unit(e.Vector)
 			if d.vectors.codes != nil {
 				d.vectors.setCodes(start+i, v)
@@ -63,6 +67,7 @@ func NewDense(ctx context.Context, docs []Document, emb embed.Embedder, opt Dens
 			}
 		}
 	}
+
 	if d.vectors == nil {
 		d.vectors = NewVectors(nil, 0)
 	}
@@ -74,6 +79,8 @@ func (d *Dense) allocate(docs []Document, dims, limit int) {
 		d.vectors = NewVectors(make([]float32, len(docs)*dims), dims)
 		return
 	}
+
+	// The full rows are asked for again: an embedder with a cache has them on disk.
 	d.vectors = newCodes(len(docs), dims, func(i int) ([]float32, error) {
 		e, err := d.emb.Embed(context.Background(), embed.Passage, []string{docs[i].Text})
 		if err != nil {
@@ -108,24 +115,29 @@ func (d *Dense) RetrieveBatch(ctx context.Context, queries []Query, k int, step 
 	for i, q := range queries {
 		texts[i] = q.Text
 	}
+
 	embedded, err := d.emb.Embed(ctx, embed.Query, texts)
 	if err != nil {
 		return nil, err
 	}
+
 	vectors := make([][]float32, len(queries))
 	for i, e := range embedded {
 		vectors[i] = d.unit(e.Vector)
 	}
+
 	found, err := d.vectors.Search(ctx, vectors, k)
 	if err != nil {
 		return nil, err
 	}
+
 	out := make([]Ranking, len(queries))
 	for i, rows := range found {
 		for _, r := range rows {
 			out[i].Hits = append(out[i].Hits, Hit{d.ids[r.Row], r.Score})
 		}
 	}
+
 	if step != nil {
 		step(len(queries))
 	}

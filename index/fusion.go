@@ -48,6 +48,7 @@ func (f fused) RetrieveBatch(ctx context.Context, queries []Query, k int, step f
 	if k > 0 {
 		deep = max(k, fusionDepth)
 	}
+
 	found := make([][]Ranking, len(f.parts))
 	for i, p := range f.parts {
 		var err error
@@ -55,6 +56,7 @@ func (f fused) RetrieveBatch(ctx context.Context, queries []Query, k int, step f
 			return nil, err
 		}
 	}
+
 	out := make([]Ranking, len(queries))
 	for i := range queries {
 		rankings := make([][]Hit, len(f.parts))
@@ -67,6 +69,7 @@ func (f fused) RetrieveBatch(ctx context.Context, queries []Query, k int, step f
 		}
 		out[i].Hits = top(hits, k)
 	}
+
 	if step != nil {
 		step(len(queries))
 	}
@@ -88,6 +91,7 @@ func FuseRankings(f Fusion, rankings [][]Hit) ([]Hit, error) {
 			found[h.ID]++
 		}
 	}
+
 	hits := make([]Hit, 0, len(order))
 	for _, id := range order {
 		s := sums[id]
@@ -112,6 +116,7 @@ func contributions(f Fusion, hits []Hit) map[string]float64 {
 	for _, h := range hits {
 		low, high = min(low, h.Score), max(high, h.Score)
 	}
+
 	for rank, h := range hits {
 		switch {
 		case f == RRF:

@@ -129,12 +129,14 @@ func (p *postings) write(path string) error {
 	if err != nil {
 		return fmt.Errorf("write the postings: %w", err)
 	}
+
 	w := &postingsWriter{w: bufio.NewWriterSize(f, 1<<20), sum: crc32.New(castagnoli)}
 	w.bytes([]byte(postingsMagic))
 	w.bytes(raw([]uint64{
 		uint64(len(p.idEnds)), uint64(len(p.termEnds)), uint64(len(p.docs)),
 		p.tokens, uint64(len(p.ids)), uint64(len(p.terms)),
 	}))
+
 	for _, part := range [][]byte{
 		raw(p.idEnds), p.ids, raw(p.lengths),
 		raw(p.termEnds), p.terms, raw(p.ends),
@@ -143,6 +145,7 @@ func (p *postings) write(path string) error {
 		w.bytes(part)
 		w.pad()
 	}
+
 	sum := make([]byte, 8)
 	binary.LittleEndian.PutUint32(sum, w.sum.Sum32())
 	if w.err == nil {
@@ -154,6 +157,7 @@ func (p *postings) write(path string) error {
 	if w.err == nil {
 		w.err = f.Sync()
 	}
+
 	if err := errors.Join(w.err, f.Close()); err != nil {
 		return fmt.Errorf("write the postings: %w", err)
 	}
@@ -174,11 +178,13 @@ func openPostings(path string) (*postings, error) {
 		f.Close()
 		return nil, errors.Join(err, errDamaged)
 	}
+
 	m, err := mmap.Map(f, mmap.RDONLY, 0)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("map the postings: %w", err)
 	}
+
 	p := &postings{file: f, mapped: m}
 	if err := p.parse(m); err != nil {
 		p.Close()
@@ -199,6 +205,7 @@ func (p *postings) parse(m []byte) error {
 	if r.err != nil {
 		return errDamaged
 	}
+
 	docs, terms, n := head[0], head[1], head[2]
 	p.tokens = head[3]
 	p.idEnds = take[uint64](&r, docs)

@@ -60,10 +60,12 @@ func quantise(row []float32, codes []int8) float32 {
 	for _, x := range row {
 		most = max(most, max(x, -x))
 	}
+
 	if most == 0 {
 		clear(codes)
 		return 0
 	}
+
 	scale := most / 127
 	for k, x := range row {
 		codes[k] = int8(math.Round(float64(x / scale)))
@@ -84,6 +86,7 @@ func (v *Vectors) Search(ctx context.Context, queries [][]float32, k int) ([][]S
 	if k < 1 || k > v.n {
 		k = v.n
 	}
+
 	out := make([][]Scored, 0, len(queries))
 	for start := 0; start < len(queries); start += queryBatch {
 		if ctx.Err() != nil {
@@ -108,6 +111,7 @@ func (v *Vectors) candidates(queries [][]float32, k int) [][]int32 {
 	if v.codes != nil {
 		keep = min(v.n, max(4*k, leastRescored))
 	}
+
 	workers := min(runtime.GOMAXPROCS(0), max(1, v.n/rowBlock))
 	best := make([][]*topRows, workers)
 	var wg sync.WaitGroup
@@ -126,6 +130,8 @@ func (v *Vectors) candidates(queries [][]float32, k int) [][]int32 {
 		})
 	}
 	wg.Wait()
+
+	// Every worker has its own best rows; the best of these are the candidates.
 	out := make([][]int32, len(queries))
 	for i := range queries {
 		merged := best[0][i]
@@ -165,6 +171,7 @@ func (v *Vectors) scanCodes(queries [][]float32, from, to int, best []*topRows) 
 		codes[i] = make([]int8, v.dims)
 		quantise(q, codes[i]) // the query's scale does not change its order of rows
 	}
+
 	for start := from; start < to; start += rowBlock {
 		end := min(start+rowBlock, to)
 		for i, q := range codes {
@@ -207,6 +214,7 @@ func (v *Vectors) exact(q []float32, rows []int32, k int) ([]Scored, error) {
 		}
 		out[i] = Scored{int(r), dot(q, row)}
 	}
+
 	slices.SortFunc(out, func(a, b Scored) int {
 		return cmp.Or(compareScores(a.Score, b.Score), cmp.Compare(a.Row, b.Row))
 	})
@@ -252,6 +260,7 @@ func (t *topRows) add(score float32, row int32) {
 	if score != score {
 		score = float32(math.Inf(-1)) // NaN sorts last
 	}
+
 	n := scoredRow{score, row}
 	if len(t.rows) == t.keep {
 		if !t.rows[0].worse(n) {
@@ -261,6 +270,7 @@ func (t *topRows) add(score float32, row int32) {
 		t.sink()
 		return
 	}
+
 	t.rows = append(t.rows, n)
 	for i := len(t.rows) - 1; i > 0; {
 		parent := (i - 1) / 2
@@ -278,6 +288,7 @@ func (t *topRows) sink() {
 		if child >= len(t.rows) {
 			return
 		}
+
 		if child+1 < len(t.rows) && t.rows[child+1].worse(t.rows[child]) {
 			child++
 		}

@@ -110,7 +110,7 @@ type Verdict struct {
 	Value    float64       `json:"value"`              // score in [0,1]; meaningless if unscored
 	Unit     int           `json:"unit,omitempty"`     // 1-based unit that carries the label; 0 for none
 	Score    float64       `json:"score,omitempty"`    // the judge's own continuous score, where it has one
-	Mass     float64       `json:"mass,omitempty"`     // of a verdict read from token probabilities: that of all labels together
+	Mass     float64       `json:"mass,omitempty"`     // probability of all labels together, if it was read from tokens
 	Flags    []string      `json:"flags,omitempty"`    // what to know about the verdict, such as a low mass
 	Evidence []string      `json:"evidence,omitempty"` // words that carried the verdict, where the judge has them
 	Outcome  local.Outcome `json:"outcome,omitempty"`  // why it is unscored; empty if scored

@@ -83,6 +83,7 @@ func (c *Condenser) Run(ctx context.Context, jobs []Job, step func(int)) ([]stri
 	if step == nil {
 		step = func(int) {}
 	}
+
 	stats := Stats{Documents: len(jobs)}
 	out := make([]string, len(jobs))
 	if c.Model != "" {
@@ -90,6 +91,7 @@ func (c *Condenser) Run(ctx context.Context, jobs []Job, step func(int)) ([]stri
 			return nil, stats, err
 		}
 	}
+
 	generator := extractive.New()
 	for i, j := range jobs {
 		if err := ctx.Err(); err != nil {
@@ -102,6 +104,7 @@ func (c *Condenser) Run(ctx context.Context, jobs []Job, step func(int)) ([]stri
 			}
 			step(i + 1)
 		}
+
 		stats.Before += tokens.Count(j.Document)
 		stats.After += tokens.Count(out[i])
 	}
@@ -133,6 +136,7 @@ func (c *Condenser) ask(ctx context.Context, jobs []Job, out []string, stats *St
 	if err != nil {
 		return err
 	}
+
 	words := map[Kind]int{Snippet: snippetWords, Summary: summaryWords}[c.Kind]
 	calls := make([]local.Call, len(jobs))
 	for i, j := range jobs {
@@ -143,9 +147,11 @@ func (c *Condenser) ask(ctx context.Context, jobs []Job, out []string, stats *St
 			return err
 		}
 	}
+
 	if c.Fit != nil && len(calls) > 0 {
 		c.Fit(calls)
 	}
+
 	done := 0
 	return c.Calls.All(ctx, calls, func(i int, r local.Reply) {
 		if out[i] = strings.TrimSpace(r.Text); r.Outcome != local.OK || out[i] == "" {

@@ -36,10 +36,12 @@ func (c *cross) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][]flo
 		for k, d := range j.Candidates {
 			texts[k] = d.Text
 		}
+
 		scores, err := c.model.Score(ctx, j.Query.Text, texts)
 		if err != nil {
 			return nil, err
 		}
+
 		c.mu.Lock()
 		for _, s := range scores {
 			out[i] = append(out[i], s.Logit)
@@ -49,6 +51,7 @@ func (c *cross) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][]flo
 			}
 		}
 		c.mu.Unlock()
+
 		if step != nil {
 			step(i + 1)
 		}
@@ -84,10 +87,12 @@ func (p pairs) Embed(ctx context.Context, _ embed.Role, texts []string) ([]embed
 			}
 			passages = append(passages, passage)
 		}
+
 		scores, err := p.Score(ctx, query, passages)
 		if err != nil {
 			return nil, err
 		}
+
 		for k, s := range scores {
 			out[i+k] = embed.Embedding{Vector: []float32{float32(s.Logit)}, Windows: 1, Cut: s.Cut}
 		}
@@ -110,10 +115,12 @@ func (c cachedPairs) Score(ctx context.Context, query string, passages []string)
 	for i, p := range passages {
 		texts[i] = strings.ReplaceAll(query, pairSeparator, " ") + pairSeparator + p
 	}
+
 	got, err := c.cache.Embed(ctx, embed.Query, texts)
 	if err != nil {
 		return nil, err
 	}
+
 	out := make([]embed.PairScore, len(passages))
 	for i, e := range got {
 		out[i] = embed.PairScore{Logit: float64(e.Vector[0]), Cut: e.Cut}

@@ -145,6 +145,7 @@ func readQueries(r local.Reply) []string {
 	if r.Outcome != local.OK || json.Unmarshal([]byte(r.Text), &reply) != nil {
 		return nil
 	}
+
 	var out []string
 	seen := map[string]bool{}
 	for _, q := range reply.Queries {

@@ -80,10 +80,10 @@ var promptNames = map[Kind]string{
 
 // What is done with replies that can be read in part or not at all.
 const (
-	listwiseRemedy = "repaired: repeated and unknown numbers left out, missing ones put at the end in their old order; " +
-		"unparsable: the window keeps its order"
-	firstTokenRemedy = "repaired: letters that are not among the most probable tokens put at the end in their old order; " +
-		"unparsable: the window keeps its order"
+	listwiseRemedy = "repaired: repeated and unknown numbers left out, " +
+		"missing ones put at the end in their old order; unparsable: the window keeps its order"
+	firstTokenRemedy = "repaired: letters that are not among the most probable tokens " +
+		"put at the end in their old order; unparsable: the window keeps its order"
 	setwiseRemedy = "repaired: the letter was found in the text, not by its probability; " +
 		"unparsable: the passage that the first stage ranked highest is taken"
 )
@@ -112,6 +112,7 @@ func NewLLM(kind Kind, m Model, prompts *prompt.Set) (Reranker, error) {
 		base.stats.Remedy = firstTokenRemedy
 		return &windows{base, letterSize, letterStep, base.askLetters, readLetters}, nil
 	}
+
 	base.stats.Remedy = setwiseRemedy
 	return &setwise{base}, nil
 }

@@ -39,10 +39,12 @@ func (m mmr) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][]float6
 		for i, c := range j.Candidates {
 			texts[i], scores[i] = c.Text, c.Score
 		}
+
 		similarity, err := m.vectors(ctx, texts)
 		if err != nil {
 			return nil, err
 		}
+
 		out[n] = places(chooseMMR(scaled(scores), similarity, m.lambda))
 		if step != nil {
 			step(n + 1)
@@ -57,6 +59,7 @@ func scaled(scores []float64) []float64 {
 	for _, s := range scores {
 		low, high = min(low, s), max(high, s)
 	}
+
 	out := make([]float64, len(scores))
 	for i, s := range scores {
 		if out[i] = 1; high > low {
@@ -72,6 +75,7 @@ func chooseMMR(relevance []float64, similarity func(i, j int) float64, lambda fl
 	nearest := make([]float64, len(relevance)) // to a chosen one; 0 before the first choice
 	chosen := make([]bool, len(relevance))
 	var order []int
+
 	for range relevance {
 		best := -1
 		var value float64
@@ -80,8 +84,10 @@ func chooseMMR(relevance []float64, similarity func(i, j int) float64, lambda fl
 				best, value = i, v
 			}
 		}
+
 		chosen[best] = true
 		order = append(order, best)
+
 		for i := range relevance {
 			if s := similarity(best, i); !chosen[i] && (len(order) == 1 || s > nearest[i]) {
 				nearest[i] = s
@@ -98,6 +104,7 @@ func LexicalVectors(analyzer string) (Vectors, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return func(_ context.Context, texts []string) (func(i, j int) float64, error) {
 		counts := make([]map[string]float64, len(texts))
 		df := map[string]float64{}
@@ -109,6 +116,7 @@ func LexicalVectors(analyzer string) (Vectors, error) {
 				}
 			}
 		}
+
 		rows := weigh(counts, df)
 		return func(i, j int) float64 { return sparseDot(rows[i], rows[j]) }, nil
 	}, nil
@@ -133,6 +141,7 @@ func cosine(a, b []float32) float64 {
 		aa += float64(x) * float64(x)
 		bb += y * y
 	}
+
 	if aa == 0 || bb == 0 {
 		return 0
 	}

@@ -30,24 +30,29 @@ func (p *pointwise) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][
 	var calls []local.Call
 	var places [][2]int
 	left := make([]int, len(jobs))
+
 	for i, j := range jobs {
 		out[i] = make([]float64, len(j.Candidates))
 		left[i] = len(j.Candidates)
 		for k, c := range j.Candidates {
-			call, err := p.call(struct {
+			data := struct {
 				Query, Passage string
 				Low, High      int
-			}{j.Query.Text, strings.TrimSpace(c.Text), p.low, p.high}, 4, 20, "passage "+c.ID)
+			}{j.Query.Text, strings.TrimSpace(c.Text), p.low, p.high}
+
+			call, err := p.call(data, 4, 20, "passage "+c.ID)
 			if err != nil {
 				return nil, err
 			}
 			calls, places = append(calls, call), append(places, [2]int{i, k})
 		}
 	}
+
 	p.fit(calls)
 	for i := range calls {
 		calls[i].Options.NumCtx = p.model.Call.Options.NumCtx
 	}
+
 	done := 0
 	err := p.model.Calls.All(ctx, calls, func(n int, r local.Reply) {
 		i, k := places[n][0], places[n][1]
@@ -71,6 +76,7 @@ func (p *pointwise) read(r local.Reply) (score float64, repaired, ok bool) {
 	if mean, mass := expectedNumber(r.Logprobs, p.low, p.high); mass > 0 {
 		return mean, false, true
 	}
+
 	digits := strings.FieldsFunc(r.Text, func(c rune) bool { return c < '0' || c > '9' })
 	if len(digits) > 0 {
 		if n, err := strconv.Atoi(digits[0]); err == nil && n >= p.low && n <= p.high {
@@ -94,6 +100,7 @@ func expectedNumber(positions []local.Position, low, high int) (mean, mass float
 	if at == len(positions) {
 		return 0, 0
 	}
+
 	weights := map[int]float64{}
 	generated := strings.TrimSpace(positions[at].Token)
 	for _, t := range positions[at].Top {
@@ -102,23 +109,24 @@ func expectedNumber(positions []local.Position, low, high int) (mean, mass float
 		if err != nil || n < 0 || strings.ContainsAny(text, "+-") {
 			continue
 		}
+
 		pr := math.Exp(t.Logprob)
 		switch {
 		case n*10 > high || n == 0: // nothing can follow
 			weights[n] += pr
-		case text != generated:
+		case text != generated: // nothing is known of what would follow
 		case at+1 < len(positions):
 			second(weights, n, pr, positions[at+1], high)
 		default: // the reply ended here
 			weights[n] += pr
 		}
 	}
-	for n, w := range weights {
-		if n >= low && n <= high {
-			mean += float64(n) * w
-			mass += w
-		}
+
+	for n := low; n <= high; n++ { // not by map: sums must run in the same order every time
+		mean += float64(n) * weights[n]
+		mass += weights[n]
 	}
+
 	if mass == 0 {
 		return 0, 0
 	}
@@ -139,6 +147,7 @@ func second(weights map[int]float64, first int, pr float64, next local.Position,
 		}
 		weights[first] += pr * p
 	}
+
 	// What is not listed is taken for an end: a listed digit would be far more likely.
 	weights[first] += pr * max(0, 1-seen)
 }

@@ -85,6 +85,7 @@ func (s *Stage) RetrieveBatch(
 	if err != nil {
 		return nil, err
 	}
+
 	jobs := make([]Job, len(queries))
 	for i, r := range found {
 		jobs[i].Query = queries[i]
@@ -96,10 +97,12 @@ func (s *Stage) RetrieveBatch(
 			jobs[i].Candidates = append(jobs[i].Candidates, Candidate{h, text})
 		}
 	}
+
 	scores, err := s.model.Rerank(ctx, jobs, step)
 	if err != nil {
 		return nil, err
 	}
+
 	out := make([]index.Ranking, len(queries))
 	for i := range found {
 		out[i].Hits = reorder(found[i].Hits, scores[i])
@@ -122,12 +125,14 @@ func reorder(hits []index.Hit, scores []float64) []index.Hit {
 		h.Score = scores[i]
 		scored = append(scored, h)
 	}
+
 	slices.SortStableFunc(scored, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	for i := 1; i < len(scored); i++ {
 		if before := scored[i-1].Score; scored[i].Score >= before {
 			scored[i].Score = before - tieStep
 		}
 	}
+
 	lowest := 0.0
 	if len(scored) > 0 {
 		lowest = scored[len(scored)-1].Score

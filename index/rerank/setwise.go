@@ -21,7 +21,7 @@ const (
 type setwise struct{ *llm }
 
 func (s *setwise) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][]float64, error) {
-	var worst []local.Call
+	var worst []local.Call // no other call is longer: they set the context window
 	for _, j := range jobs {
 		if len(j.Candidates) < 2 {
 			continue
@@ -33,16 +33,19 @@ func (s *setwise) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][]f
 		worst = append(worst, call)
 	}
 	s.fit(worst)
+
 	out := make([][]float64, len(jobs))
 	errs := make([]error, len(jobs))
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	done := 0
+
 	for i, j := range jobs {
 		wg.Go(func() { // the door bounds how many calls run at once
 			var order []int
 			order, errs[i] = s.sort(ctx, j)
 			out[i] = places(order)
+
 			mu.Lock()
 			defer mu.Unlock()
 			if done++; step != nil {
@@ -65,6 +68,8 @@ func (s *setwise) sort(ctx context.Context, j Job) ([]int, error) {
 			return nil, err
 		}
 	}
+
+	// Take the best, put the last in its place, let it sink.
 	var order []int
 	taken := make([]bool, len(j.Candidates))
 	for len(order) < setwiseTop && len(heap) > 0 {
@@ -88,14 +93,17 @@ func (s *setwise) sink(ctx context.Context, j Job, heap []int, at int) error {
 		if first >= len(heap) {
 			return nil
 		}
+
 		nodes := []int{at}
 		for c := first; c < min(first+setwiseChildren, len(heap)); c++ {
 			nodes = append(nodes, c)
 		}
+
 		best, err := s.best(ctx, j, heap, nodes)
 		if err != nil || best == at {
 			return err
 		}
+
 		heap[at], heap[best] = heap[best], heap[at]
 		at = best
 	}
@@ -108,6 +116,7 @@ func (s *setwise) best(ctx context.Context, j Job, heap, nodes []int) (int, erro
 	for _, n := range nodes {
 		shown = append(shown, j.Candidates[heap[n]])
 	}
+
 	call, err := s.askLetters(j.Query, shown)
 	if err != nil {
 		return 0, err
@@ -116,16 +125,20 @@ func (s *setwise) best(ctx context.Context, j Job, heap, nodes []int) (int, erro
 	if err != nil {
 		return 0, err
 	}
+
 	if order, _, ok := readLetters(reply, len(nodes)); ok && !bad(reply) {
 		s.count(false, false)
 		return nodes[order[0]], nil
 	}
+
+	// A letter in the text says which one, but not how probable it was.
 	for _, word := range strings.Fields(reply.Text) {
 		if i, ok := letterIndex(word, len(nodes)); ok && !bad(reply) {
 			s.count(true, false)
 			return nodes[i], nil
 		}
 	}
+
 	s.count(false, true)
 	return slices.MinFunc(nodes, func(a, b int) int { return cmp.Compare(heap[a], heap[b]) }), nil
 }

@@ -19,10 +19,12 @@ func weigh(counts []map[string]float64, df map[string]float64) [][]term {
 		vocabulary = append(vocabulary, w)
 	}
 	slices.Sort(vocabulary) // sums run in this order, on every run
+
 	number := make(map[string]int, len(vocabulary))
 	for i, w := range vocabulary {
 		number[w] = i
 	}
+
 	n := float64(len(counts))
 	rows := make([][]term, len(counts))
 	for i, c := range counts {
@@ -30,6 +32,7 @@ func weigh(counts []map[string]float64, df map[string]float64) [][]term {
 			rows[i] = append(rows[i], term{number[w], (1 + math.Log(tf)) * math.Log((n+1)/(df[w]+0.5))})
 		}
 		slices.SortFunc(rows[i], func(a, b term) int { return cmp.Compare(a.word, b.word) })
+
 		length := 0.0
 		for _, t := range rows[i] {
 			length += t.weight * t.weight

@@ -31,10 +31,11 @@ type windows struct {
 
 // Rerank goes in rounds: each asks about one window of every query.
 func (w *windows) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][]float64, error) {
-	var worst []local.Call
+	var worst []local.Call // no other call is longer: they set the context window
 	orders := make([][]int, len(jobs))
 	starts := make([][]int, len(jobs))
 	rounds := 0
+
 	for i, j := range jobs {
 		for k := range j.Candidates {
 			orders[i] = append(orders[i], k)
@@ -49,6 +50,7 @@ func (w *windows) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][]f
 			worst = append(worst, call)
 		}
 	}
+
 	w.fit(worst)
 	for round := range rounds {
 		if err := w.round(ctx, jobs, orders, starts, round); err != nil {
@@ -58,6 +60,7 @@ func (w *windows) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][]f
 			step(len(jobs) * (round + 1) / rounds)
 		}
 	}
+
 	out := make([][]float64, len(jobs))
 	for i, o := range orders {
 		out[i] = places(o)
@@ -72,19 +75,23 @@ func (w *windows) round(ctx context.Context, jobs []Job, orders, starts [][]int,
 		if round >= len(starts[i]) {
 			continue
 		}
+
 		var shown []Candidate
 		for _, k := range window(orders[i], starts[i][round], w.size) {
 			shown = append(shown, j.Candidates[k])
 		}
+
 		call, err := w.ask(j.Query, shown)
 		if err != nil {
 			return err
 		}
 		calls, owner = append(calls, call), append(owner, i)
 	}
+
 	return w.model.Calls.All(ctx, calls, func(n int, r local.Reply) {
 		i := owner[n]
 		part := window(orders[i], starts[i][round], w.size)
+
 		var order []int
 		repaired, ok := false, false
 		if !bad(r) {
@@ -94,6 +101,7 @@ func (w *windows) round(ctx context.Context, jobs []Job, orders, starts [][]int,
 		if !ok {
 			return
 		}
+
 		old := slices.Clone(part)
 		for rank, k := range order {
 			part[rank] = old[k]
@@ -130,6 +138,7 @@ func readPermutation(r local.Reply, n int) (order []int, repaired, ok bool) {
 			}
 		}
 	}
+
 	seen := make([]bool, n)
 	for _, v := range numbers {
 		if v < 1 || v > n || seen[v-1] {
@@ -139,6 +148,7 @@ func readPermutation(r local.Reply, n int) (order []int, repaired, ok bool) {
 		seen[v-1] = true
 		order = append(order, v-1)
 	}
+
 	if len(order) == 0 {
 		return nil, false, false
 	}
@@ -161,6 +171,7 @@ func bracketed(text string) []int {
 		if !found {
 			return out
 		}
+
 		inside, after, closed := strings.Cut(rest, "]")
 		if v, err := strconv.Atoi(strings.TrimSpace(inside)); closed && err == nil {
 			out = append(out, v)
@@ -179,6 +190,8 @@ func readLetters(r local.Reply, n int) (order []int, repaired, ok bool) {
 	for i := range best {
 		best[i] = math.Inf(-1)
 	}
+
+	// The first token that is not white space decides.
 	for _, p := range r.Logprobs {
 		if strings.TrimSpace(p.Token) == "" {
 			continue
@@ -194,9 +207,11 @@ func readLetters(r local.Reply, n int) (order []int, repaired, ok bool) {
 		}
 		break
 	}
+
 	if len(order) == 0 {
 		return nil, false, false
 	}
+
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(a, b)) })
 	listed := len(order)
 	return appendMissing(order, seen), listed < n, true

@@ -88,10 +88,12 @@ func ReadRun(r io.Reader, name string) (*Run, error) {
 		if err != nil || math.IsNaN(score) {
 			return fmt.Errorf("score %q is not a number", f[4])
 		}
+
 		topic, doc := seen.topic(f[0]), string(f[2])
 		if first := seen.add(doc, line); first > 0 {
 			return fmt.Errorf("document %s of topic %s is already in line %d", doc, topic, first)
 		}
+
 		if string(f[5]) != run.Tag {
 			run.Tag = string(f[5])
 		}
@@ -116,10 +118,12 @@ func ReadQrels(r io.Reader, name string) (*Qrels, error) {
 		if err != nil {
 			return fmt.Errorf("relevance %q is not a whole number", f[3])
 		}
+
 		topic, iteration, doc := seen.topic(f[0]), string(f[1]), string(f[2])
 		if first := seen.add(iteration+" "+doc, line); first > 0 {
 			return fmt.Errorf("the judgement of document %s for topic %s is already in line %d", doc, topic, first)
 		}
+
 		if _, known := q.Topics[topic]; !known {
 			q.Order = append(q.Order, topic)
 		}
@@ -141,10 +145,12 @@ func (s *seenLines) topic(name []byte) string {
 	if s.current != nil && string(name) == s.last {
 		return s.last
 	}
+
 	s.last = string(name)
 	if s.byTopic == nil {
 		s.byTopic = map[string]map[string]int{}
 	}
+
 	s.current = s.byTopic[s.last]
 	if s.current == nil {
 		s.current = map[string]int{}
@@ -175,26 +181,31 @@ func eachLine(r io.Reader, name string, f func(line int, fields [][]byte) error)
 	if head, _ := br.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
 		_, _ = br.Discard(3) // peeked, so there
 	}
+
 	scan := bufio.NewScanner(br)
 	scan.Buffer(make([]byte, 1<<16), 1<<20)
 	line, some := 0, false
+
 	for scan.Scan() {
 		line++
 		fields := bytes.Fields(scan.Bytes())
 		if len(fields) == 0 {
 			continue
 		}
+
 		some = true
 		if err := f(line, fields); err != nil {
 			return &SyntaxError{name, line, err.Error()}
 		}
 	}
+
 	if err := scan.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
 			return &SyntaxError{name, line + 1, "the line is longer than 1 MiB"}
 		}
 		return &SyntaxError{name, line + 1, err.Error()}
 	}
+
 	if !some {
 		return fmt.Errorf("%s: the file is empty", name)
 	}
@@ -215,6 +226,7 @@ func WriteRun(w io.Writer, tag string, topics []string, results map[string][]Res
 			fmt.Fprintf(bw, "%s Q0 %s %d %s %s\n", topic, r.Document, i+1, score, tag)
 		}
 	}
+
 	if err := bw.Flush(); err != nil {
 		return fmt.Errorf("write a run file: %w", err)
 	}
@@ -229,9 +241,11 @@ func WriteQrels(w io.Writer, q *Qrels) error {
 			if err := checkFields(topic, j.Iteration, j.Document); err != nil {
 				return err
 			}
+
 			fmt.Fprintf(bw, "%s %s %s %d\n", topic, j.Iteration, j.Document, j.Relevance)
 		}
 	}
+
 	if err := bw.Flush(); err != nil {
 		return fmt.Errorf("write a qrels file: %w", err)
 	}

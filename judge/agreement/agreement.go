@@ -94,11 +94,13 @@ func collect(items []Item, verdicts [][]judge.Verdict) (pairs []pair, missing in
 			if !h.Scored() {
 				continue
 			}
+
 			v := verdicts[i][k]
 			if !v.Scored() {
 				missing++
 				continue
 			}
+
 			kind := it.Task.Questions[k].Kind
 			pairs = append(pairs, pair{
 				human:   h,
@@ -127,10 +129,12 @@ func shape(it Item) (length, copied float64) {
 		}
 		source = b.String()
 	}
+
 	have := map[string]bool{}
 	for _, g := range trigrams(source) {
 		have[g] = true
 	}
+
 	words, all, found := 0, 0, 0
 	for _, u := range it.Task.Units {
 		words += len(strings.Fields(u))
@@ -141,6 +145,7 @@ func shape(it Item) (length, copied float64) {
 			}
 		}
 	}
+
 	if all > 0 {
 		copied = float64(found) / float64(all)
 	}
@@ -179,9 +184,11 @@ func (r *Report) labels(pairs []pair) {
 		r.Confusion[p.human.Label][p.judge.Label]++
 		all[p.human.Label]++
 	}
+
 	for label, n := range all {
 		r.ByLabel[label] = float64(r.Confusion[label][label]) / float64(n)
 	}
+
 	r.Accuracy = metric.Accuracy(x, y)
 	r.Kappa = metric.NaN
 	if !slices.Contains(a, -1) && !slices.Contains(b, -1) {
@@ -199,6 +206,7 @@ func (r *Report) links(pairs []pair) {
 			}
 		}
 	}
+
 	r.LinkingAccuracy = metric.NaN
 	if r.LinkingN > 0 {
 		r.LinkingAccuracy = float64(same) / float64(r.LinkingN)
@@ -222,6 +230,7 @@ func (r *Report) systems(pairs []pair) {
 		r.BiasBySystem[n] = v - h
 		x, y = append(x, h), append(y, v)
 	}
+
 	r.Systems = len(names)
 	r.KendallSystems = metric.KendallTauB(x, y)
 }
@@ -278,6 +287,7 @@ func Compare(nameA, nameB string, items []Item, a, b [][]judge.Verdict, seed uin
 		}
 		both, va, vb = append(both, common), append(va, a[i]), append(vb, b[i])
 	}
+
 	pa, _ := collect(both, va)
 	pb, _ := collect(both, vb)
 	diff := func(draw []int) float64 {
@@ -287,6 +297,7 @@ func Compare(nameA, nameB string, items []Item, a, b [][]judge.Verdict, seed uin
 		}
 		return metric.Pearson(x, h) - metric.Pearson(y, h)
 	}
+
 	all := make([]int, len(pa))
 	for i := range all {
 		all[i] = i

@@ -38,6 +38,7 @@ func ReadJSONL(r io.Reader, name string) ([]Item, error) {
 		if len(data) == 0 {
 			continue
 		}
+
 		dec := json.NewDecoder(bytes.NewReader(data))
 		dec.DisallowUnknownFields()
 		var row Row
@@ -48,6 +49,7 @@ func ReadJSONL(r io.Reader, name string) ([]Item, error) {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 	}
+
 	if err := scan.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -62,6 +64,7 @@ func ReadCSV(r io.Reader, name string) ([]Item, error) {
 		return nil, fmt.Errorf("%s:1: no heading: %w", name, err)
 	}
 	heading[0] = strings.TrimPrefix(heading[0], "\xef\xbb\xbf")
+
 	var b builder
 	for {
 		fields, err := c.Read()
@@ -71,6 +74,7 @@ func ReadCSV(r io.Reader, name string) ([]Item, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+
 		line, _ := c.FieldPos(0)
 		row, err := rowOf(heading, fields)
 		if err == nil {
@@ -84,35 +88,31 @@ func ReadCSV(r io.Reader, name string) ([]Item, error) {
 
 func rowOf(heading, fields []string) (Row, error) {
 	var row Row
+	texts := map[string]*string{
+		"kind":      &row.Kind,
+		"group":     &row.Group,
+		"system":    &row.System,
+		"about":     &row.About,
+		"text":      &row.Text,
+		"statement": &row.Statement,
+		"label":     &row.Label,
+	}
+
 	for i, h := range heading {
-		v := fields[i]
-		switch strings.TrimSpace(h) {
-		case "kind":
-			row.Kind = v
-		case "group":
-			row.Group = v
-		case "system":
-			row.System = v
-		case "about":
-			row.About = v
-		case "text":
-			row.Text = v
-		case "statement":
-			row.Statement = v
-		case "label":
-			row.Label = v
-		case "unit":
-			if v == "" {
-				continue
-			}
-			n, err := strconv.Atoi(v)
-			if err != nil {
-				return row, fmt.Errorf("unit %q is not a number", v)
-			}
-			row.Unit = n
-		default:
+		name, value := strings.TrimSpace(h), fields[i]
+		into := texts[name]
+		switch {
+		case into != nil:
+			*into = value
+		case name != "unit":
 			return row, fmt.Errorf("unknown column %q; there are "+
 				"kind, group, system, about, text, statement, label, unit", h)
+		case value != "":
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				return row, fmt.Errorf("unit %q is not a number", value)
+			}
+			row.Unit = n
 		}
 	}
 	return row, nil
@@ -138,14 +138,18 @@ func (b *builder) add(row Row) error {
 	case strings.TrimSpace(row.Statement) == "":
 		return errors.New("the statement is empty")
 	}
+
 	units := unitsOf(row.Text)
 	if row.Unit < 0 || row.Unit > len(units) {
 		return fmt.Errorf("unit %d of a text with %d lines", row.Unit, len(units))
 	}
+
+	// Rows about the same text share a task, wherever they stand in the file.
 	key := [4]string{row.Group, row.System, row.About, row.Text}
 	if b.at == nil {
 		b.at = map[[4]string]int{}
 	}
+
 	k, ok := b.at[key]
 	if !ok {
 		k = len(b.list)
@@ -160,6 +164,7 @@ func (b *builder) add(row Row) error {
 			Task:   judge.Task{ID: fmt.Sprintf("text-%d", k+1), About: row.About, Units: units},
 		})
 	}
+
 	it := &b.list[k]
 	id := fmt.Sprintf("q%d", len(it.Human)+1)
 	it.Task.Questions = append(it.Task.Questions, judge.Question{ID: id, Kind: kind, Text: row.Statement})
@@ -204,6 +209,7 @@ func ReadHuman(r io.Reader, name string) ([]HumanVerdict, error) {
 		if len(data) == 0 {
 			continue
 		}
+
 		dec := json.NewDecoder(bytes.NewReader(data))
 		dec.DisallowUnknownFields()
 		var h HumanVerdict
@@ -215,6 +221,7 @@ func ReadHuman(r io.Reader, name string) ([]HumanVerdict, error) {
 		}
 		out = append(out, h)
 	}
+
 	if err := scan.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

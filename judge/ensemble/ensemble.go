@@ -101,6 +101,7 @@ func (j *Judge) join(q judge.Question, first, second judge.Verdict) judge.Verdic
 		}
 		return judge.Unscored(q.ID, second.Outcome, second.Reason)
 	}
+
 	v := second
 	v.Value = (first.Value + second.Value) / 2
 	v.Score = v.Value

@@ -101,6 +101,7 @@ func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([
 	if j.With != nil {
 		constants = *j.With
 	}
+
 	s := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(s)
 	out := make([][]judge.Verdict, len(tasks))
@@ -109,6 +110,7 @@ func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
 		}
+
 		out[i] = s.task(t, constants)
 		answered += len(t.Questions)
 		if done != nil {
@@ -152,6 +154,7 @@ func (s *scratch) best(statement int, c Constants) (unit int, score float64) {
 			unit, top = u, link
 		}
 	}
+
 	if unit < 0 {
 		return -1, 0
 	}
@@ -179,9 +182,11 @@ func (s *scratch) coverage(i int, q judge.Question, c Constants) judge.Verdict {
 	if unit < 0 {
 		return v
 	}
+
 	if v.Label = label(score, c); v.Label == judge.None {
 		return v
 	}
+
 	v.Value, v.Unit = judge.Values[judge.Coverage][v.Label], unit+1
 	v.Evidence = s.shared(i, unit)
 	return v

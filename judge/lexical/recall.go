@@ -38,6 +38,7 @@ func (r *Recall) Of(candidate, reference string) float64 {
 			found += w
 		}
 	}
+
 	if total <= 0 {
 		return 0
 	}

@@ -30,6 +30,7 @@ const (
 func relevance(t judge.Task, q judge.Question) judge.Verdict {
 	have := set(text.Terms(strings.Join(t.Units, "\n")))
 	references := q.References()
+
 	f1 := 0.0
 	for _, ref := range references {
 		want := set(text.Terms(ref))
@@ -43,6 +44,7 @@ func relevance(t judge.Task, q judge.Question) judge.Verdict {
 			f1 += 2 * float64(common) / float64(len(have)+len(want)) / float64(len(references))
 		}
 	}
+
 	value := min(1, max(0, relevanceIntercept+relevanceSlope*f1))
 	return judge.Verdict{Question: q.ID, Label: judge.Nearest(q.Kind, value), Value: value, Score: f1}
 }
@@ -52,12 +54,14 @@ func relevance(t judge.Task, q judge.Question) judge.Verdict {
 func consistency(t judge.Task, q judge.Question) judge.Verdict {
 	held := set(text.Terms(q.Text))
 	have := set(text.Terms(strings.Join(t.Units, "\n")))
+
 	common := 0
 	for w := range have {
 		if held[w] {
 			common++
 		}
 	}
+
 	value := 0.0
 	if len(have) > 0 {
 		value = float64(common) / float64(len(have))

@@ -64,12 +64,14 @@ func (s *scratch) load(t judge.Task) {
 	s.terms, s.df = s.terms[:0], s.df[:0]
 	s.units = resize(s.units, len(t.Units))
 	s.statements = resize(s.statements, len(t.Questions))
+
 	for i, u := range t.Units {
 		s.units[i] = s.read(s.units[i][:0], citation.ReplaceAllLiteralString(u, " "))
 	}
 	for i, q := range t.Questions {
 		s.statements[i] = s.read(s.statements[i][:0], q.Text)
 	}
+
 	s.weigh()
 	s.findSimilar()
 	s.matches = resize(s.matches, len(t.Questions)*len(t.Units))
@@ -104,6 +106,7 @@ func (s *scratch) read(out []int32, words string) []int32 {
 		}
 		out = append(out, n)
 	})
+
 	slices.Sort(out)
 	out = slices.Compact(out)
 	for _, n := range out {
@@ -120,6 +123,7 @@ func (s *scratch) weigh() {
 	for i, df := range s.df {
 		s.idf[i] = math.Log((n + 1) / (df + 0.5))
 	}
+
 	s.member = resize(s.member, len(s.units)*len(s.terms))
 	clear(s.member)
 	s.unitTotal = resize(s.unitTotal, len(s.units))
@@ -226,6 +230,7 @@ func codes(w string) func(func(uint32) bool) {
 			}
 			return uint32(w[i])
 		}
+
 		for i := range len(w) {
 			if !yield(at(i-1)<<16 | at(i)<<8 | at(i+1)) {
 				return
@@ -354,6 +359,7 @@ func (s *scratch) shared(statement, unit int) []string {
 			ids = append(ids, t)
 		}
 	}
+
 	slices.SortStableFunc(ids, func(a, b int32) int {
 		switch {
 		case s.idf[a] > s.idf[b]:
@@ -363,6 +369,7 @@ func (s *scratch) shared(statement, unit int) []string {
 		}
 		return int(a - b)
 	})
+
 	out := make([]string, len(ids))
 	for i, id := range ids {
 		out[i] = s.terms[id]

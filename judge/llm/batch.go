@@ -21,6 +21,7 @@ func (s *session) batches(ctx context.Context) error {
 		if !batchable(t) {
 			continue
 		}
+
 		call, err := s.j.batch(t)
 		if err != nil {
 			return err
@@ -28,6 +29,7 @@ func (s *session) batches(ctx context.Context) error {
 		calls = append(calls, call)
 		tasks = append(tasks, i)
 	}
+
 	return s.run(ctx, calls, func(n int, r local.Reply) { s.readBatch(tasks[n], r) })
 }
 
@@ -51,6 +53,7 @@ func (j *Judge) batch(t judge.Task) (local.Call, error) {
 	for i, q := range t.Questions {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, q.Text)
 	}
+
 	call, err := j.call(t, judge.Coverage, batchForm, b.String())
 	if err != nil {
 		return call, err
@@ -66,12 +69,14 @@ func (j *Judge) batch(t judge.Task) (local.Call, error) {
 func (s *session) readBatch(task int, r local.Reply) {
 	t := s.tasks[task]
 	leave := func(k int, why string) { s.note[task][k] = "asked singly: " + why }
+
 	if r.Outcome != local.OK {
 		for k := range t.Questions {
 			leave(k, "the batch failed: "+string(r.Outcome))
 		}
 		return
 	}
+
 	var got struct {
 		Verdicts []labelled `json:"verdicts"`
 	}
@@ -81,10 +86,12 @@ func (s *session) readBatch(task int, r local.Reply) {
 		}
 		return
 	}
+
 	by := map[int][]labelled{}
 	for _, v := range got.Verdicts {
 		by[v.Statement] = append(by[v.Statement], v)
 	}
+
 	for k, q := range t.Questions {
 		all := by[k+1]
 		switch {
@@ -95,6 +102,7 @@ func (s *session) readBatch(task int, r local.Reply) {
 			leave(k, "the batch contradicts itself")
 			continue
 		}
+
 		v := all[0].verdict(q, len(t.Units))
 		if !v.Scored() {
 			leave(k, "in the batch "+v.Reason)

@@ -80,6 +80,7 @@ func New(cfg Config, calls Caller, prompts *prompt.Set) (*Judge, error) {
 	if cfg.Batch && cfg.Mode != Schema {
 		return nil, fmt.Errorf("a batch needs the mode %s", Schema)
 	}
+
 	j := &Judge{cfg: cfg, calls: calls, prompts: map[judge.Kind]*prompt.Prompt{}}
 	for _, kind := range judge.Kinds {
 		p, err := prompts.Load("judge/" + string(kind) + ".txt")
@@ -97,6 +98,7 @@ func (j *Judge) Name() string {
 	if name == "" {
 		name = j.cfg.Backend + ":" + j.cfg.Model
 	}
+
 	if j.cfg.Mode != Schema {
 		name += " (" + string(j.cfg.Mode) + ")"
 	}
@@ -115,9 +117,11 @@ func (j *Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) (
 			return nil, err
 		}
 	}
+
 	if err := s.singles(ctx); err != nil {
 		return nil, err
 	}
+
 	if j.cfg.Mode == Logprob && j.cfg.Samples > 0 {
 		if err := s.resample(ctx); err != nil {
 			return nil, err
@@ -195,6 +199,7 @@ func (s *session) singles(ctx context.Context) error {
 			if !s.open[i][k] {
 				continue
 			}
+
 			call, err := s.j.single(t, q)
 			if err != nil {
 				return err
@@ -203,6 +208,7 @@ func (s *session) singles(ctx context.Context) error {
 			places = append(places, [2]int{i, k})
 		}
 	}
+
 	return s.run(ctx, calls, func(n int, r local.Reply) {
 		t, k := places[n][0], places[n][1]
 		q := s.tasks[t].Questions[k]
@@ -220,10 +226,12 @@ func (j *Judge) single(t judge.Task, q judge.Question) (local.Call, error) {
 	if j.cfg.Mode == Logprob {
 		form = digitForm(q.Kind)
 	}
+
 	call, err := j.call(t, q.Kind, form, heading[q.Kind]+q.Text)
 	if err != nil {
 		return call, err
 	}
+
 	if j.cfg.Mode == Logprob {
 		call.TopLogprobs, call.Options.NumPredict = 20, digitTokens
 	} else {

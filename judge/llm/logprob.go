@@ -52,6 +52,7 @@ func readDigit(q judge.Question, r local.Reply, minMass float64) judge.Verdict {
 		return judge.Unscored(q.ID, local.RefusedOption,
 			"the server gave no log-probabilities; it needs to be 0.12.11 or newer")
 	}
+
 	at := 0
 	for at < len(r.Logprobs)-1 && strings.TrimSpace(r.Logprobs[at].Token) == "" {
 		at++
@@ -62,16 +63,18 @@ func readDigit(q judge.Question, r local.Reply, minMass float64) judge.Verdict {
 	for _, t := range candidates {
 		probabilities[strings.TrimSpace(t.Token)] += math.Exp(t.Logprob)
 	}
+
 	values := map[string]float64{}
-	labelOf := map[string]string{}
 	for label, d := range digits(q.Kind) {
-		values[d], labelOf[d] = judge.Values[q.Kind][label], label
+		values[d] = judge.Values[q.Kind][label]
 	}
+
 	mean, mass := metric.Expected(probabilities, values)
 	if mass == 0 {
 		return judge.Unscored(q.ID, local.BadFormat,
 			fmt.Sprintf("no digit of the scale is among the %d most probable tokens", len(candidates)))
 	}
+
 	v := judge.Verdict{Question: q.ID, Value: mean, Score: mean, Mass: mass}
 	best := -1.0
 	for _, label := range judge.Labels[q.Kind] {
@@ -79,6 +82,7 @@ func readDigit(q judge.Question, r local.Reply, minMass float64) judge.Verdict {
 			best, v.Label = p, label
 		}
 	}
+
 	if mass < minMass {
 		v.Flags = append(v.Flags, fmt.Sprintf("low mass %.3f", mass))
 	}
@@ -90,6 +94,7 @@ func (s *session) resample(ctx context.Context) error {
 	sampler := &Judge{cfg: s.j.cfg, calls: s.j.calls, prompts: s.j.prompts}
 	sampler.cfg.Mode = Schema
 	sampler.cfg.Options.Temperature = 1
+
 	var calls []local.Call
 	var places [][2]int
 	for i, t := range s.tasks {
@@ -97,10 +102,13 @@ func (s *session) resample(ctx context.Context) error {
 			if v := s.out[i][k]; !v.Scored() || v.Mass == 0 || v.Mass >= s.j.cfg.MinMass {
 				continue
 			}
+
 			call, err := sampler.single(t, q)
 			if err != nil {
 				return err
 			}
+
+			// Each sample has a seed of its own, or a server would answer all alike.
 			for n := range s.j.cfg.Samples {
 				call.Sample = n + 1
 				call.Options.Seed = s.j.cfg.Options.Seed + n + 1
@@ -108,10 +116,12 @@ func (s *session) resample(ctx context.Context) error {
 			}
 		}
 	}
+
 	values := map[[2]int][]float64{}
 	err := s.run(ctx, calls, func(n int, r local.Reply) {
 		p := places[n]
-		if v := readLabel(s.tasks[p[0]].Questions[p[1]], len(s.tasks[p[0]].Units), r); v.Scored() {
+		task := s.tasks[p[0]]
+		if v := readLabel(task.Questions[p[1]], len(task.Units), r); v.Scored() {
 			values[p] = append(values[p], v.Value)
 		}
 	})

@@ -81,14 +81,17 @@ func (l labelled) verdict(q judge.Question, units int) judge.Verdict {
 	if q.Kind == judge.Coverage {
 		label = l.Coverage
 	}
+
 	value, known := judge.Values[q.Kind][label]
 	if !known {
 		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("the label %q is not on the menu", label))
 	}
+
 	v := judge.Verdict{Question: q.ID, Label: label, Value: value}
 	if q.Kind != judge.Coverage || label == judge.None {
 		return v
 	}
+
 	if l.Bullet < 1 || l.Bullet > units {
 		return judge.Unscored(q.ID, local.BadFormat,
 			fmt.Sprintf("label %q with bullet %d of %d", label, l.Bullet, units))

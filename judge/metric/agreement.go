@@ -11,6 +11,7 @@ func Pearson(x, y []float64) float64 {
 	if len(x) != len(y) || len(x) < 2 {
 		return NaN
 	}
+
 	mx, my := Mean(x), Mean(y)
 	var xy, xx, yy float64
 	for i := range x {
@@ -19,6 +20,7 @@ func Pearson(x, y []float64) float64 {
 		xx += dx * dx
 		yy += dy * dy
 	}
+
 	if xx == 0 || yy == 0 {
 		return NaN
 	}
@@ -44,6 +46,7 @@ func Ranks(x []float64) []float64 {
 		}
 		return 0
 	})
+
 	out := make([]float64, len(x))
 	for i := 0; i < len(order); {
 		j := i
@@ -64,6 +67,7 @@ func KendallTauB(x, y []float64) float64 {
 	if len(x) != len(y) {
 		return NaN
 	}
+
 	var agree, tiedX, tiedY, pairs float64
 	for i := range x {
 		for j := range i {
@@ -78,6 +82,7 @@ func KendallTauB(x, y []float64) float64 {
 			}
 		}
 	}
+
 	if pairs == tiedX || pairs == tiedY {
 		return NaN
 	}
@@ -111,6 +116,7 @@ func CohenKappa(a, b []int, k int, w Weight) float64 {
 	if len(a) != len(b) || len(a) == 0 {
 		return NaN
 	}
+
 	left, right := make([]float64, k), make([]float64, k)
 	observed := 0.0
 	for i := range a {
@@ -118,12 +124,14 @@ func CohenKappa(a, b []int, k int, w Weight) float64 {
 		right[b[i]]++
 		observed += w(a[i], b[i], k)
 	}
+
 	expected := 0.0
 	for i := range left {
 		for j := range right {
 			expected += left[i] * right[j] * w(i, j, k)
 		}
 	}
+
 	if expected == 0 {
 		return NaN
 	}
@@ -163,26 +171,31 @@ func raterAgreement(counts [][]int) (observed float64, shares []float64, ok bool
 	if len(counts) == 0 {
 		return 0, nil, false
 	}
+
 	raters := 0
 	for _, n := range counts[0] {
 		raters += n
 	}
+
 	shares = make([]float64, len(counts[0]))
 	for _, item := range counts {
 		if len(item) != len(shares) {
 			return 0, nil, false
 		}
+
 		sum, pairs := 0, 0
 		for c, n := range item {
 			sum += n
 			pairs += n * (n - 1)
 			shares[c] += float64(n)
 		}
+
 		if sum != raters || raters < 2 {
 			return 0, nil, false
 		}
 		observed += float64(pairs) / float64(raters*(raters-1))
 	}
+
 	for c := range shares {
 		shares[c] /= float64(raters * len(counts))
 	}

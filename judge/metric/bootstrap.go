@@ -58,6 +58,7 @@ func BootstrapMean(clusters []Cluster, resamples int, level float64, seed uint64
 	if len(clusters) < 2 || resamples < 1 {
 		return Undefined
 	}
+
 	rng := rand.New(rand.NewPCG(seed, uint64(len(clusters))))
 	draws := make([]float64, resamples)
 	for i := range draws {
@@ -70,6 +71,7 @@ func BootstrapMean(clusters []Cluster, resamples int, level float64, seed uint64
 		}
 		draws[i] = sum / float64(n)
 	}
+
 	slices.Sort(draws)
 	return bca(draws, PooledMean(clusters), jackknife(clusters), level)
 }
@@ -82,6 +84,7 @@ func jackknife(clusters []Cluster) []float64 {
 		sum += c.Sum
 		n += c.N
 	}
+
 	out := make([]float64, len(clusters))
 	for i, c := range clusters {
 		out[i] = (sum - c.Sum) / float64(n-c.N)
@@ -96,6 +99,7 @@ func bca(draws []float64, estimate float64, leaveOneOut []float64, level float64
 	if draws[0] == draws[len(draws)-1] {
 		return Interval{draws[0], draws[0]}
 	}
+
 	below := 0.0
 	for _, d := range draws {
 		switch {
@@ -105,11 +109,13 @@ func bca(draws []float64, estimate float64, leaveOneOut []float64, level float64
 			below += 0.5
 		}
 	}
+
 	n := float64(len(draws))
 	share := min(max(below/n, 0.5/n), 1-0.5/n)
 	normal := distuv.UnitNormal
 	z0 := normal.Quantile(share)
 	a := acceleration(leaveOneOut)
+
 	at := func(p float64) float64 {
 		z := z0 + normal.Quantile(p)
 		return quantile(draws, normal.CDF(z0+z/(1-a*z)))
@@ -125,6 +131,7 @@ func acceleration(leaveOneOut []float64) float64 {
 		cube += d * d * d
 		square += d * d
 	}
+
 	if square == 0 {
 		return 0
 	}
@@ -155,6 +162,7 @@ func BootstrapClusters(
 	if len(groups) < 2 {
 		return Undefined
 	}
+
 	rng := rand.New(rand.NewPCG(seed, uint64(len(groups))))
 	var draws []float64
 	var members []int
@@ -167,6 +175,7 @@ func BootstrapClusters(
 			draws = append(draws, v)
 		}
 	}
+
 	if len(draws) == 0 {
 		return Undefined
 	}

@@ -21,6 +21,7 @@ func Citation(cited, gold map[int]bool) (precision, recall, f1 float64) {
 			hits++
 		}
 	}
+
 	if hits == 0 {
 		return 0, 0, 0
 	}

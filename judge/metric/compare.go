@@ -41,6 +41,7 @@ func ComparePaired(a, b []float64, cluster []string, resamples int, level float6
 			out.Tie++
 		}
 	}
+
 	groups := clusterUp(diff, cluster)
 	out.Clusters = len(groups)
 	out.Diff = PooledMean(groups)
@@ -70,6 +71,7 @@ func clusterUp(values []float64, cluster []string) []Cluster {
 		}
 		return out
 	}
+
 	at := map[string]int{}
 	var out []Cluster
 	for i, v := range values {
@@ -108,17 +110,20 @@ func Randomise(groups []Cluster, resamples int, seed uint64) float64 {
 	if len(groups) < 2 {
 		return NaN
 	}
+
 	sums := make([]float64, len(groups))
 	observed := 0.0
 	for i, g := range groups {
 		sums[i] = g.Sum
 		observed += g.Sum
 	}
+
 	// Sums that differ by rounding only count as equal.
 	limit := math.Abs(observed) - 1e-12*(1+math.Abs(observed))
 	if len(sums) <= exactUpTo {
 		return exactFlips(sums, limit)
 	}
+
 	rng := rand.New(rand.NewPCG(seed, 0x5eed))
 	hits := 1
 	for range resamples {
@@ -162,15 +167,18 @@ func detectable(groups []Cluster) float64 {
 	if len(groups) < 2 {
 		return NaN
 	}
+
 	n := 0
 	for _, g := range groups {
 		n += g.N
 	}
+
 	mean, sum := PooledMean(groups), 0.0
 	for _, g := range groups {
 		d := g.Sum - mean*float64(g.N)
 		sum += d * d
 	}
+
 	k := float64(len(groups))
 	se := math.Sqrt(sum*k/(k-1)) / float64(n)
 	z := distuv.UnitNormal
@@ -186,8 +194,10 @@ func Holm(p []float64) []float64 {
 			order = append(order, i)
 		}
 	}
+
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	out := slices.Clone(p)
+
 	top := 0.0
 	for rank, i := range order {
 		top = max(top, min(1, p[i]*float64(len(order)-rank)))
@@ -202,6 +212,7 @@ func PercentileBootstrap(values []float64, resamples int, level float64, seed ui
 	if len(values) == 0 || resamples < 1 {
 		return Undefined
 	}
+
 	rng := rand.New(rand.NewPCG(seed, uint64(len(values))))
 	draws := make([]float64, resamples)
 	for i := range draws {
@@ -211,6 +222,7 @@ func PercentileBootstrap(values []float64, resamples int, level float64, seed ui
 		}
 		draws[i] = sum / float64(len(values))
 	}
+
 	slices.Sort(draws)
 	return Interval{quantile(draws, (1-level)/2), quantile(draws, (1+level)/2)}
 }

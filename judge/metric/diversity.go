@@ -13,6 +13,7 @@ func gains(covers [][]int, subtopics int, alpha float64) []float64 {
 	for i := range worth {
 		worth[i] = 1
 	}
+
 	out := make([]float64, len(covers))
 	for i, subs := range covers {
 		for _, s := range subs {
@@ -31,6 +32,7 @@ func idealGains(t *Topic, alpha float64) []float64 {
 	for i := range worth {
 		worth[i] = 1
 	}
+
 	used := make([]bool, len(t.pool))
 	out := make([]float64, 0, len(t.pool))
 	for range t.pool {
@@ -39,6 +41,7 @@ func idealGains(t *Topic, alpha float64) []float64 {
 			if used[d] {
 				continue
 			}
+
 			g := 0.0
 			for _, s := range subs {
 				g += worth[s]
@@ -47,6 +50,7 @@ func idealGains(t *Topic, alpha float64) []float64 {
 				best, bestGain = d, g
 			}
 		}
+
 		used[best] = true
 		out = append(out, bestGain)
 		for _, s := range t.pool[best] {

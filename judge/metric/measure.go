@@ -69,11 +69,13 @@ var definitions = []definition{
 		calc: func(t *Topic, m *Measure) float64 { return Recall(t, m.rel(), m.k()) }},
 	{kind: "AP", explain: "average precision; its mean is MAP", params: []param{rel}, cutoff: mayCut,
 		calc: func(t *Topic, m *Measure) float64 { return AveragePrecision(t, m.rel(), m.k()) }},
-	{kind: "GMAP", explain: "geometric mean over topics of average precision, at least 0.00001 each (trec_eval gm_map)",
-		params: []param{rel}, geo: true,
+	{kind: "GMAP",
+		explain: "geometric mean over topics of average precision, at least 0.00001 each (trec_eval gm_map)",
+		params:  []param{rel}, geo: true,
 		calc: func(t *Topic, m *Measure) float64 { return AveragePrecision(t, m.rel(), 0) }},
-	{kind: "nDCG", explain: "normalised discounted cumulative gain; dcg=log2 has the grade as gain, exp-log2 has 2^grade-1",
-		params: []param{gain}, cutoff: mayCut,
+	{kind: "nDCG",
+		explain: "normalised discounted cumulative gain; dcg=log2 has the grade as gain, exp-log2 has 2^grade-1",
+		params:  []param{gain}, cutoff: mayCut,
 		calc: func(t *Topic, m *Measure) float64 {
 			if m.Params["dcg"] == "exp-log2" {
 				return NDCG(t, m.k(), ExpGain)
@@ -175,6 +177,7 @@ func ParseMeasure(text string) (*Measure, error) {
 	if parts == nil || (parts[2] != "" && parts[4] != "") {
 		return nil, fmt.Errorf("%q is not a measure; write NAME, NAME@10 or NAME(p=0.8)@10", text)
 	}
+
 	name := parts[1]
 	if a, ok := aliases[name]; ok {
 		name = a
@@ -184,6 +187,7 @@ func ParseMeasure(text string) (*Measure, error) {
 		return nil, fmt.Errorf("unknown measure %q; there are: %s",
 			parts[1], strings.Join(MeasureKinds(), ", "))
 	}
+
 	m := &Measure{Kind: name, def: &definitions[at], Params: map[string]string{}, num: map[string]float64{}}
 	if err := m.setCutoff(text, parts[3]); err != nil {
 		return nil, err
@@ -200,6 +204,7 @@ func (m *Measure) setCutoff(text, cut string) error {
 	case m.def.cutoff == noCutoff:
 		return fmt.Errorf("%q: %s takes no cut", text, m.Kind)
 	}
+
 	v, err := strconv.ParseFloat(cut, 64)
 	whole := m.Kind != "IPrec" && m.Kind != "RprecMult"
 	switch {
@@ -217,6 +222,7 @@ func (m *Measure) setParams(text, given string) error {
 	for _, p := range m.def.params {
 		m.Params[p.name] = p.value
 	}
+
 	for field := range strings.SplitSeq(given, ",") {
 		if field = strings.TrimSpace(field); field == "" {
 			continue
@@ -228,6 +234,7 @@ func (m *Measure) setParams(text, given string) error {
 		}
 		m.Params[name] = value
 	}
+
 	for _, p := range m.def.params {
 		value := m.Params[p.name]
 		if p.options != nil {
@@ -236,6 +243,7 @@ func (m *Measure) setParams(text, given string) error {
 			}
 			continue
 		}
+
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil || math.IsNaN(v) || !inRange(p.name, v) {
 			return fmt.Errorf("%q: %s=%s is not valid", text, p.name, value)
@@ -275,6 +283,7 @@ func (m *Measure) String() string {
 		}
 		b.WriteString("(" + strings.Join(fields, ",") + ")")
 	}
+
 	if m.Cutoff > 0 || m.Kind == "IPrec" {
 		b.WriteString("@" + strconv.FormatFloat(m.Cutoff, 'f', -1, 64))
 	}
@@ -334,6 +343,7 @@ func ExplainMeasures() string {
 			}
 			name += "(" + strings.Join(fields, ",") + ")"
 		}
+
 		switch d.cutoff {
 		case mayCut:
 			name += "[@k]"

@@ -71,6 +71,7 @@ func BERTScore(candidate, reference [][]float64, candidateWeights, referenceWeig
 	if len(candidate) == 0 || len(reference) == 0 {
 		return PRF{NaN, NaN, NaN}
 	}
+
 	c, r := normalised(candidate), normalised(reference)
 	bestC, bestR := make([]float64, len(c)), make([]float64, len(r))
 	for i := range bestC {
@@ -79,6 +80,7 @@ func BERTScore(candidate, reference [][]float64, candidateWeights, referenceWeig
 	for j := range bestR {
 		bestR[j] = math.Inf(-1)
 	}
+
 	for i := range c {
 		for j := range r {
 			s := dot(c[i], r[j])
@@ -86,6 +88,7 @@ func BERTScore(candidate, reference [][]float64, candidateWeights, referenceWeig
 			bestR[j] = max(bestR[j], s)
 		}
 	}
+
 	p, q := weighted(bestC, candidateWeights), weighted(bestR, referenceWeights)
 	return PRF{p, q, F1(p, q)}
 }
@@ -98,6 +101,7 @@ func normalised(vectors [][]float64) [][]float64 {
 		if norm == 0 {
 			continue
 		}
+
 		for k, x := range v {
 			out[i][k] = x / norm
 		}
@@ -117,11 +121,13 @@ func weighted(values, weights []float64) float64 {
 	if weights == nil {
 		return Mean(values)
 	}
+
 	var sum, total float64
 	for i, v := range values {
 		sum += v * weights[i]
 		total += weights[i]
 	}
+
 	if total == 0 {
 		return NaN
 	}

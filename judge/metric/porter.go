@@ -116,12 +116,14 @@ func step1b(w string) string {
 		}
 		return stem + "i"
 	}
+
 	if stem, ok := strings.CutSuffix(w, "eed"); ok {
 		if positive(stem) {
 			return stem + "ee"
 		}
 		return w
 	}
+
 	for _, suffix := range []string{"ed", "ing"} {
 		if stem, ok := strings.CutSuffix(w, suffix); ok && hasVowel(stem) {
 			return repair1b(stem)

@@ -48,6 +48,7 @@ func AveragePrecision(t *Topic, rel, k int) float64 {
 			sum += float64(hits) / float64(i+1)
 		}
 	}
+
 	if n := t.relevantJudged(rel); n > 0 {
 		return sum / float64(n)
 	}
@@ -80,10 +81,12 @@ func dcg(grades []int, k int, gain Gain) float64 {
 func NDCG(t *Topic, k int, gain Gain) float64 {
 	ideal := slices.Clone(t.Judged)
 	slices.SortFunc(ideal, func(a, b int) int { return b - a })
+
 	cut := k
 	if k <= 0 {
 		cut = max(len(ideal), len(t.Relevance))
 	}
+
 	best := dcg(ideal, cut, gain)
 	if best == 0 {
 		return 0
@@ -135,6 +138,7 @@ func BPref(t *Topic, rel int) float64 {
 			sum += 1 - float64(min(above, n))/float64(min(bad, n))
 		}
 	}
+
 	if n == 0 {
 		return 0
 	}

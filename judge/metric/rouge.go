@@ -86,10 +86,13 @@ func lcsLength(a, b []string) int {
 		}
 		m[i/64] |= 1 << (i % 64)
 	}
+
+	// A zero in v is a place where the subsequence grew by one.
 	v := make([]uint64, words)
 	for i := range v {
 		v[i] = ^uint64(0)
 	}
+
 	for _, t := range b {
 		m := at[t]
 		if m == nil {
@@ -102,6 +105,7 @@ func lcsLength(a, b []string) int {
 			v[i], carry = sum|(v[i]&^m[i]), c
 		}
 	}
+
 	n := 0
 	for i := range v {
 		free := ^v[i]
@@ -120,6 +124,7 @@ func RougeLsum(candidate, reference string, stem bool) PRF {
 	cand, ref := lineTokens(candidate, stem), lineTokens(reference, stem)
 	candCount, refCount := map[string]int{}, map[string]int{}
 	m, n := 0, 0
+
 	for _, s := range ref {
 		m += len(s)
 		for _, t := range s {
@@ -132,6 +137,7 @@ func RougeLsum(candidate, reference string, stem bool) PRF {
 			candCount[t]++
 		}
 	}
+
 	hits := 0
 	for _, r := range ref {
 		union := make([]bool, len(r))
@@ -140,6 +146,7 @@ func RougeLsum(candidate, reference string, stem bool) PRF {
 				union[i] = true
 			}
 		}
+		// A token counts at most as often as it occurs on both sides.
 		for i, in := range union {
 			if t := r[i]; in && candCount[t] > 0 && refCount[t] > 0 {
 				hits++
@@ -168,6 +175,7 @@ func lcsPositions(a, b []string) []int {
 	for i := range table {
 		table[i] = make([]int32, len(b)+1)
 	}
+
 	for i := 1; i <= len(a); i++ {
 		for j := 1; j <= len(b); j++ {
 			if a[i-1] == b[j-1] {
@@ -177,6 +185,8 @@ func lcsPositions(a, b []string) []int {
 			}
 		}
 	}
+
+	// Where both ways are as long this goes back in a, as rouge_score does.
 	var out []int
 	for i, j := len(a), len(b); i > 0 && j > 0; {
 		switch {
@@ -203,6 +213,7 @@ func Rouge(candidate string, references []string, stem bool) RougeScores {
 		undefined := PRF{NaN, NaN, NaN}
 		return RougeScores{undefined, undefined, undefined, undefined}
 	}
+
 	c := RougeTokens(candidate, stem)
 	var best RougeScores
 	for i, text := range references {

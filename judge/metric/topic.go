@@ -55,6 +55,7 @@ func NewTopic(results []Retrieved, judgements map[string]int) *Topic {
 		}
 		t.Relevance = append(t.Relevance, rel)
 	}
+
 	for _, rel := range judgements {
 		if rel >= 0 {
 			t.Judged = append(t.Judged, rel)
@@ -76,12 +77,14 @@ func NewDiversityTopic(results []Retrieved, judgements map[string]map[string]int
 			if rel <= 0 {
 				continue
 			}
+
 			if _, ok := number[subtopic]; !ok {
 				number[subtopic] = len(number)
 			}
 			covers[doc] = append(covers[doc], number[subtopic])
 		}
 	}
+
 	t := NewTopic(results, flat)
 	t.Subtopics = len(number)
 	t.relevant = make([]int, t.Subtopics)
@@ -91,9 +94,12 @@ func NewDiversityTopic(results []Retrieved, judgements map[string]map[string]int
 			t.relevant[s]++
 		}
 	}
+
 	for _, r := range Order(results) {
 		t.Covers = append(t.Covers, covers[r.Document])
 	}
+
+	// Highest id first: of equal gains ndeval takes that one.
 	docs := sortedKeys(covers)
 	slices.Reverse(docs)
 	for _, d := range docs {
