@@ -36,7 +36,7 @@ const (
 	postingsFile = "postings.bin"
 )
 
-// ErrIndexBusy says that another process builds the same index.
+// ErrIndexBusy says that another process is building the same index.
 var ErrIndexBusy = errors.New("another process is building this index")
 
 // OpenBM25 indexes docs under dir with Bleve, or opens what an earlier run indexed

@@ -67,7 +67,7 @@ type BM25 struct {
 	postings *postings
 	params   BM25Params
 	norms    []float64 // k1·(1 − b + b·|d|/avgdl) by document number
-	once     []float64 // 1/(1 + norm): the share of its weight that a term gets which occurs once
+	once     []float64 // 1/(1 + norm): the share of its weight that a term occurring once gets
 	floor    float64   // okapi: the idf that replaces negative ones
 	pool     sync.Pool // *block
 }

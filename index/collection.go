@@ -32,7 +32,7 @@ func (r record) id() string {
 }
 
 // ReadCorpus reads documents from lines of JSON with id (or _id), text and perhaps
-// title, which is put before the text. name stands in errors.
+// title, which is put before the text. name is for error messages.
 func ReadCorpus(r io.Reader, name string) ([]Document, error) {
 	var docs []Document
 	seen := map[string]int{}

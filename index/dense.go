@@ -15,7 +15,7 @@ import (
 // vectors on disk.
 const Int8Above = 2_000_000
 
-// embedChunk is how many documents are embedded between two checks for an end.
+// embedChunk is how many documents are embedded at a time.
 const embedChunk = 4096
 
 // Dense ranks by the similarity of vectors. Every document is compared.

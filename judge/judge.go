@@ -91,7 +91,7 @@ const referenceRule = "\n\n---\n\n"
 // JoinReferences makes one question text of several reference texts.
 func JoinReferences(references []string) string { return strings.Join(references, referenceRule) }
 
-// References takes a question text of JoinReferences apart.
+// References takes apart a question text made by JoinReferences.
 func (q Question) References() []string { return strings.Split(q.Text, referenceRule) }
 
 // Task is a text with the questions asked of it.

@@ -1,4 +1,4 @@
-// Package condense makes of a retrieved document what is shown of it: its first
+// Package condense shortens retrieved documents to what is shown of them: the first
 // tokens, a snippet, or a summary (Long²RAG, section 5.6).
 package condense
 

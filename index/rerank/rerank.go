@@ -28,8 +28,8 @@ type Job struct {
 // server stays busy.
 type Reranker interface {
 	// Rerank returns per job a score for each candidate, in the order of the
-	// candidates; higher is better. NaN is no score: such candidates come after the
-	// others in their old order. step, if not nil, is told how many jobs are done.
+	// candidates; higher is better. NaN stands for no score: such candidates come after
+	// the others in their old order. step, if not nil, is told how many jobs are done.
 	Rerank(ctx context.Context, jobs []Job, step func(done int)) ([][]float64, error)
 	// Stats count what the model did so far.
 	Stats() Stats

@@ -76,7 +76,7 @@ func readFile[T any](path string, read func(io.Reader, string) (T, error)) (T, e
 	return read(f, path)
 }
 
-// ReadRun reads a run; name stands in errors.
+// ReadRun reads a run; name is for error messages.
 func ReadRun(r io.Reader, name string) (*Run, error) {
 	run := &Run{Topics: map[string][]Result{}}
 	var seen seenLines
@@ -106,7 +106,7 @@ func ReadRun(r io.Reader, name string) (*Run, error) {
 	return run, err
 }
 
-// ReadQrels reads judgements; name stands in errors.
+// ReadQrels reads judgements; name is for error messages.
 func ReadQrels(r io.Reader, name string) (*Qrels, error) {
 	q := &Qrels{Topics: map[string][]Judgement{}}
 	var seen seenLines

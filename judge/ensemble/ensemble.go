@@ -1,5 +1,5 @@
 // Package ensemble puts two judges together: a cheap one that answers everything,
-// and a dear one that is asked where the first is unsure, or whose values are
+// and an expensive one that is asked where the first is unsure, or whose values are
 // averaged with the first's.
 package ensemble
 

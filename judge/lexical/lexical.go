@@ -94,8 +94,8 @@ type Judge struct {
 // Name is "lexical".
 func (Judge) Name() string { return "lexical" }
 
-// Judge answers all tasks. It has no failures but a cancelled context and
-// questions of a kind it does not know, which are unscored.
+// Judge answers all tasks. It fails only when the context is cancelled; questions of
+// a kind it does not know are unscored.
 func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([][]judge.Verdict, error) {
 	constants := Current.Constants
 	if j.With != nil {

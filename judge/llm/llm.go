@@ -11,7 +11,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"lore/judge"
 	"lore/judge/lexical"
@@ -285,6 +284,3 @@ func link(t judge.Task, question int, v judge.Verdict) judge.Verdict {
 	v.Flags = append(v.Flags, "linked by word overlap")
 	return v
 }
-
-// join words a list of choices.
-func join(items []string) string { return strings.Join(items, ", ") }

@@ -37,7 +37,7 @@ func digitForm(kind judge.Kind) string {
 	if len(parts) == 0 {
 		return "Answer with the grade, one digit and nothing else."
 	}
-	return "Answer with one digit and nothing else: " + join(parts) + "."
+	return "Answer with one digit and nothing else: " + strings.Join(parts, ", ") + "."
 }
 
 // readDigit reads a verdict off the probabilities at the first position that is

@@ -47,19 +47,21 @@ func ComparePaired(a, b []float64, cluster []string, resamples int, level float6
 	out.Diff = PooledMean(groups)
 	out.CI = BootstrapMean(groups, resamples, level, seed)
 	out.P = Randomise(groups, resamples, seed)
-	out.Effect = over2(out.Diff, deviation(diff))
+	out.Effect = effect(out.Diff, deviation(diff))
 	out.Least = detectable(groups)
 	return out
 }
 
-func over2(a, b float64) float64 {
-	if b == 0 {
-		if a == 0 {
-			return 0
-		}
-		return NaN
+// effect is a difference over its spread: 0 where neither is there, undefined where
+// every item differs by the same.
+func effect(diff, spread float64) float64 {
+	switch {
+	case spread != 0:
+		return diff / spread
+	case diff == 0:
+		return 0
 	}
-	return a / b
+	return NaN
 }
 
 // clusterUp sums values by cluster, in the order of first appearance.

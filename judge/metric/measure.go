@@ -13,7 +13,7 @@ import (
 // all of them, also those left at their default, because tools differ in theirs.
 type Measure struct {
 	Kind   string             // as ir_measures calls it, such as "nDCG"
-	Cutoff float64            // k, or the recall of IPrec; 0 is no cut
+	Cutoff float64            // k, or the recall of IPrec; 0 means no cut
 	Params map[string]string  // every parameter the kind has
 	num    map[string]float64 // those that are numbers
 	def    *definition

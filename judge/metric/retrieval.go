@@ -6,8 +6,8 @@ import (
 )
 
 // The functions below give one topic's value. rel is the smallest grade that
-// counts as relevant, k a cut of the ranking; a k of 0 or less is no cut. All are
-// in [0,1] unless a comment says otherwise, and 0 where there is no relevant
+// counts as relevant, k a cut of the ranking; a k of 0 or less means no cut. All
+// are in [0,1] unless a comment says otherwise, and 0 where there is no relevant
 // document, as trec_eval defines them (usnistgov/trec_eval, commit f425365).
 
 func depth(t *Topic, k int) int {
