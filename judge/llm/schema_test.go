@@ -37,9 +37,15 @@ func TestSchemasAreUnchanged(t *testing.T) {
 				`,"statement":{"enum":[1,2,3],"type":"integer"}},"required":["statement","coverage","bullet"],` + tail +
 				`,"maxItems":3,"type":"array"}},"required":["verdicts"],` + tail},
 
-		{"form of coverage", labelForm(judge.Coverage), "Give the number of the bullet that says it best, or 0 if " +
-			`there is none. Answer with one JSON object and nothing else: {"coverage": "full" | "partial" | "none", "bullet": number}`},
-		{"form of a batch", batchForm, `There are several statements. For each one give its number, the coverage, and the number of the bullet that says it best, or 0 if there is none. Answer with one JSON object and nothing else: {"verdicts": [{"statement": number, "coverage": "full" | "partial" | "none", "bullet": number}, ...]}`},
+		{"form of coverage", labelForm(judge.Coverage),
+			"Give the number of the bullet that says it best, or 0 if there is none. " +
+				`Answer with one JSON object and nothing else: ` +
+				`{"coverage": "full" | "partial" | "none", "bullet": number}`},
+		{"form of a batch", batchForm,
+			"There are several statements. For each one give its number, the coverage, and the number of the bullet " +
+				"that says it best, or 0 if there is none. Answer with one JSON object and nothing else: " +
+				`{"verdicts": ` +
+				`[{"statement": number, "coverage": "full" | "partial" | "none", "bullet": number}, ...]}`},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", test.name, test.got, test.want)
