@@ -15,8 +15,8 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
 	"lore/datasets/msrs"
+	"lore/datasets/stage"
 	"lore/local/gate"
-	"lore/local/stage"
 )
 
 // makerFlags are the flags of every build in which a model writes. Builds that retrieve

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"lore/cmd/lore/internal/store"
+	"lore/datasets/stage"
 	"lore/index/rerank"
 	"lore/local/ollama/ollamatest"
-	"lore/local/stage"
 )
 
 // A model with random weights judges a whole run on a real server. In logprob mode

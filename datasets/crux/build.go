@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"lore/datasets/stage"
 	"lore/judge"
-	"lore/local/stage"
 	"lore/local/text"
 	"lore/local/tokens"
 )

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"lore/datasets/stage"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/fake"
 	"lore/local/gate"
 	"lore/local/prompt"
-	"lore/local/stage"
 	"lore/local/text"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"lore/datasets"
+	"lore/datasets/stage"
 	"lore/local"
-	"lore/local/stage"
 	"lore/local/text"
 	"lore/local/tokens"
 )

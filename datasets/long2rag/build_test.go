@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"lore/datasets"
+	"lore/datasets/stage"
 	"lore/local"
 	"lore/local/fake"
 	"lore/local/gate"
 	"lore/local/prompt"
-	"lore/local/stage"
 	"lore/local/text"
 )
 

@@ -10,8 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lore/datasets/stage"
 	"lore/local"
-	"lore/local/stage"
 )
 
 // Replies of the build that are no JSON: small models copy text more faithfully

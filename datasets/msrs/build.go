@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 
 	"lore/datasets"
+	"lore/datasets/stage"
 	"lore/local"
-	"lore/local/stage"
 	"lore/local/text"
 	"lore/local/tokens"
 )

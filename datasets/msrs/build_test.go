@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lore/datasets"
+	"lore/datasets/stage"
 	"lore/local"
 	"lore/local/fake"
 	"lore/local/gate"
 	"lore/local/prompt"
-	"lore/local/stage"
 )
 
 // Clusters by hand: 0, 1 and 2 are near, 3 and 4 are near, 5 is nearer to 3 and 4

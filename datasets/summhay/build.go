@@ -11,9 +11,9 @@ import (
 	"unicode"
 
 	"lore/datasets"
+	"lore/datasets/stage"
 	"lore/judge"
 	"lore/local"
-	"lore/local/stage"
 	"lore/local/text"
 	"lore/local/tokens"
 )

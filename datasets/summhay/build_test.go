@@ -17,12 +17,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lore/datasets"
+	"lore/datasets/stage"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/fake"
 	"lore/local/gate"
 	"lore/local/prompt"
-	"lore/local/stage"
 )
 
 var whole = Sizes{Subtopics: 10, Insights: 6, Documents: 100, Words: 750, Repeat: 6}

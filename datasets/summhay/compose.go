@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"lore/datasets/stage"
 	"lore/judge"
 	"lore/local"
-	"lore/local/stage"
 	"lore/local/text"
 )
 

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"lore/datasets/stage"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/gate"
 	"lore/local/ollama"
 	"lore/local/ollama/ollamatest"
 	"lore/local/prompt"
-	"lore/local/stage"
 )
 
 // A real server takes the schemas of every check: with random weights a reply means
