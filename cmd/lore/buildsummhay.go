@@ -15,13 +15,14 @@ import (
 	"lore/datasets"
 	"lore/datasets/sources"
 	"lore/datasets/summhay"
+	summhaybuild "lore/datasets/summhay/build"
 	"lore/judge/lexical"
 	"lore/local/gate"
 )
 
 type buildSummHayFlags struct {
 	makerFlags
-	summhay.Sizes
+	summhaybuild.Sizes
 	topic, docs, participants      string
 	edits, chapters, fresh, export int
 	temperature                    float64
@@ -129,7 +130,7 @@ func buildSummHay(c *cobra.Command, f buildSummHayFlags) error {
 	if err != nil {
 		return err
 	}
-	b := &summhay.Builder{Sizes: f.Sizes, Topic: f.topic, Conversation: f.docs == "", Edits: f.edits, Chapters: f.chapters, Fresh: f.fresh, Workers: 2 * f.slots,
+	b := &summhaybuild.Builder{Sizes: f.Sizes, Topic: f.topic, Conversation: f.docs == "", Edits: f.edits, Chapters: f.chapters, Fresh: f.fresh, Workers: 2 * f.slots,
 		Temperature: f.temperature, Seed: f.seed, Judge: lexical.Judge{}}
 	for p := range strings.SplitSeq(f.participants, ";") {
 		if p = strings.TrimSpace(p); p != "" {
@@ -140,7 +141,7 @@ func buildSummHay(c *cobra.Command, f buildSummHayFlags) error {
 	if f.estimate {
 		calls = ""
 	}
-	door, err := run.OpenModel(c.Context(), opt, f.model, calls, summhay.Benchmark{}.Prompts())
+	door, err := run.OpenModel(c.Context(), opt, f.model, calls, summhaybuild.Prompts())
 	if err != nil {
 		return err
 	}
@@ -169,14 +170,14 @@ func buildSummHay(c *cobra.Command, f buildSummHayFlags) error {
 
 // finish writes the haystack, checks that it loads, and says what is less than was
 // asked for.
-func (f buildSummHayFlags) finish(c *cobra.Command, b *summhay.Builder, file *summhay.File, path, logFile string, usage []gate.ModelUsage) error {
+func (f buildSummHayFlags) finish(c *cobra.Command, b *summhaybuild.Builder, file *summhay.File, path, logFile string, usage []gate.ModelUsage) error {
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	q := b.Quality()
 	if file == nil || len(file.Documents) == 0 {
 		return fmt.Errorf("%w: no haystack was built: %d subtopics and %d documents passed; %s says why", errPartial, q.SubtopicsKept, q.DocumentsKept, logFile)
 	}
 	fmt.Fprintln(stdout)
-	report.Text(stdout, summhay.Assignment(file))
+	report.Text(stdout, summhaybuild.Assignment(file))
 	if err := summhay.WriteFile(path, file); err != nil {
 		return err
 	}
@@ -200,15 +201,15 @@ func (f buildSummHayFlags) finish(c *cobra.Command, b *summhay.Builder, file *su
 	return nil
 }
 
-func (f buildSummHayFlags) printEstimate(c *cobra.Command, costs []summhay.Cost, door *run.Door) error {
+func (f buildSummHayFlags) printEstimate(c *cobra.Command, costs []summhaybuild.Cost, door *run.Door) error {
 	speed, err := door.Measure(c.Context())
 	if err != nil {
 		return err
 	}
 	g := datasets.Grid{Title: "Estimate", Head: []string{"stage", "calls", "prompt tokens", "output tokens", "time"},
 		Note: fmt.Sprintf("if every reply passes at once; measured: %.0f prompt and %.0f output tokens a second; times are for %d at once, as if none slowed another down", speed.Prompt, speed.Output, f.slots)}
-	var all summhay.Cost
-	row := func(name string, k summhay.Cost) {
+	var all summhaybuild.Cost
+	row := func(name string, k summhaybuild.Cost) {
 		seconds := (float64(k.Prompt)/speed.Prompt + float64(k.Output)/speed.Output) / float64(f.slots)
 		g.Rows = append(g.Rows, []string{name, fmt.Sprint(k.Calls), fmt.Sprint(k.Prompt), fmt.Sprint(k.Output), (time.Duration(seconds) * time.Second).String()})
 	}
@@ -229,8 +230,8 @@ func (f buildSummHayFlags) exportSheets(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	insights, err1 := summhay.InsightSheet(file, f.seed)
-	documents, err2 := summhay.DocumentSheet(file, f.export, f.seed)
+	insights, err1 := summhaybuild.InsightSheet(file, f.seed)
+	documents, err2 := summhaybuild.DocumentSheet(file, f.export, f.seed)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
@@ -273,7 +274,7 @@ func newSummHayValidate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var v summhay.Validation
+			var v summhaybuild.Validation
 			for _, name := range args[1:] {
 				data, err := os.ReadFile(name)
 				if err != nil {

@@ -1,10 +1,11 @@
-package summhay
+package build
 
 import (
 	"fmt"
 	"slices"
 
 	"lore/datasets"
+	"lore/datasets/summhay"
 )
 
 // Quality counts what each check of the synthesis found.
@@ -51,7 +52,7 @@ func (q Quality) Grid() datasets.Grid {
 }
 
 // Assignment shows how insights are spread over the documents.
-func Assignment(f *File) datasets.Grid {
+func Assignment(f *summhay.File) datasets.Grid {
 	g := datasets.Grid{Title: "Insights and documents", Head: []string{"", "least", "mean", "most"}}
 	perInsight := map[string]int{}
 	var perDocument, mixed, repeats []int

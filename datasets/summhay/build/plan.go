@@ -1,4 +1,4 @@
-package summhay
+package build
 
 import (
 	"cmp"

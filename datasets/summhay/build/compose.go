@@ -1,4 +1,4 @@
-package summhay
+package build
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"lore/datasets/stage"
+	"lore/datasets/summhay"
 	"lore/judge"
 	"lore/local"
 	"lore/local/text"
@@ -27,7 +28,7 @@ type composed struct {
 // compose writes and verifies all documents, several at a time: each worker takes a
 // document through all its steps, so that calls about one text follow each other. The
 // result does not hang on which is finished first.
-func (b *Builder) compose(ctx context.Context, subtopics []*subtopic, plan [][]spot) ([]Document, error) {
+func (b *Builder) compose(ctx context.Context, subtopics []*subtopic, plan [][]spot) ([]summhay.Document, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	results := make([]composed, len(plan))
@@ -80,7 +81,7 @@ feed:
 		}
 		b.Note("plan", documentID(i), 0, "is to hold %s", strings.Join(ids, ", "))
 	}
-	var out []Document
+	var out []summhay.Document
 	for i, r := range results {
 		if r.log == nil {
 			continue
@@ -90,7 +91,7 @@ feed:
 		if r.text == "" {
 			continue
 		}
-		d := Document{DocumentID: documentID(i), DocumentText: r.text, InsightsIncluded: []string{}}
+		d := summhay.Document{DocumentID: documentID(i), DocumentText: r.text, InsightsIncluded: []string{}}
 		for _, p := range r.found {
 			d.InsightsIncluded = append(d.InsightsIncluded, subtopics[p.subtopic].insights[p.insight].InsightID)
 		}

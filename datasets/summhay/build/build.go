@@ -1,10 +1,15 @@
-package summhay
+// Package build makes haystacks as Summary of a Haystack does (section 3 and appendix
+// A.1): a model names subtopics and insights, writes documents that hold them, and
+// audits what it wrote; people then check a share of it on sheets.
+package build
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,11 +17,19 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/stage"
+	"lore/datasets/summhay"
 	"lore/judge"
 	"lore/local"
+	"lore/local/prompt"
 	"lore/local/text"
 	"lore/local/tokens"
 )
+
+//go:embed prompts
+var promptFiles embed.FS
+
+// Prompts returns the built-in prompts of the build.
+func Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 
 // Settings of the synthesis. Those with a section are the paper's.
 const (
@@ -88,7 +101,7 @@ type Builder struct {
 // subtopic on its way.
 type subtopic struct {
 	id, name, about, query string
-	insights               []Insight
+	insights               []summhay.Insight
 }
 
 func (s subtopic) title() string { return s.name + ": " + s.about }
@@ -117,7 +130,7 @@ func number1(list []string) []numbered {
 
 // Build makes a haystack from seed documents; a conversation needs none. What fails
 // beyond repair is left out and counted.
-func (b *Builder) Build(ctx context.Context, seeds []datasets.Document) (*File, error) {
+func (b *Builder) Build(ctx context.Context, seeds []datasets.Document) (*summhay.File, error) {
 	if err := b.readSeeds(ctx, seeds); err != nil {
 		return nil, err
 	}
@@ -139,9 +152,9 @@ func (b *Builder) Build(ctx context.Context, seeds []datasets.Document) (*File, 
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Topic: b.Topic, Documents: documents}
+	f := &summhay.File{Topic: b.Topic, Documents: documents}
 	for _, s := range subtopics {
-		f.Subtopics = append(f.Subtopics, Subtopic{SubtopicID: s.id, Subtopic: s.about, Name: s.name, Query: s.query, Insights: s.insights})
+		f.Subtopics = append(f.Subtopics, summhay.Subtopic{SubtopicID: s.id, Subtopic: s.about, Name: s.name, Query: s.query, Insights: s.insights})
 	}
 	return f, nil
 }
@@ -437,7 +450,7 @@ func (b *Builder) insights(ctx context.Context, kept, fresh []*subtopic) error {
 				b.Note("insights", s.name, 0, "left out: shares its words with another: %q", t)
 			default:
 				before = append(before, t)
-				s.insights = append(s.insights, Insight{Insight: t})
+				s.insights = append(s.insights, summhay.Insight{Insight: t})
 			}
 		}
 	}
@@ -542,7 +555,7 @@ func (b *Builder) independent(ctx context.Context, fresh []*subtopic) error {
 				b.Note("independent", s.name, 0, "left out: repeats another: %q", s.insights[n-1].Insight)
 			}
 		}
-		var left []Insight
+		var left []summhay.Insight
 		for k, in := range s.insights {
 			if !gone[k] {
 				left = append(left, in)
@@ -553,7 +566,7 @@ func (b *Builder) independent(ctx context.Context, fresh []*subtopic) error {
 	return nil
 }
 
-func insightTexts(insights []Insight) []string {
+func insightTexts(insights []summhay.Insight) []string {
 	out := make([]string, len(insights))
 	for i, in := range insights {
 		out[i] = in.Insight
@@ -584,7 +597,7 @@ func (b *Builder) assign(ctx context.Context, all, fresh []*subtopic) error {
 	if err != nil {
 		return err
 	}
-	left := make([][]Insight, len(fresh))
+	left := make([][]summhay.Insight, len(fresh))
 	for n, at := range places {
 		s := fresh[at.subtopic]
 		in := s.insights[at.insight]

@@ -1,4 +1,4 @@
-package summhay
+package build
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lore/datasets/stage"
+	"lore/datasets/summhay"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/gate"
@@ -33,12 +34,12 @@ func TestRealSchemas(t *testing.T) {
 	}
 	defer g.Close()
 	call := local.Call{Backend: "ollama", Model: info.Name, Digest: info.Digest, Options: local.Options{NumCtx: 2048, TopP: 1, Seed: 1, RepeatPenalty: 1}}
-	b := &Builder{Session: &stage.Session{Calls: g, Call: call, Prompts: prompt.NewSet(nil, Benchmark{}.Prompts()), Tries: 1}, Sizes: Sizes{Subtopics: 2, Insights: 3, Documents: 2, Words: 40, Repeat: 1},
+	b := &Builder{Session: &stage.Session{Calls: g, Call: call, Prompts: prompt.NewSet(nil, Prompts()), Tries: 1}, Sizes: Sizes{Subtopics: 2, Insights: 3, Documents: 2, Words: 40, Repeat: 1},
 		Topic: "town life", Chapters: 1, Judge: lexical.Judge{}, Conversation: true, Participants: []string{"Ana", "Ben"}}
 	subtopics := []*subtopic{{id: "s1", name: "harbour", about: "work on the wall"}, {id: "s2", name: "school", about: "lessons and exams"}}
 	for _, s := range subtopics {
 		for _, text := range []string{"In 1931 the wall was built.", "In 1953 it held.", "Arlen paid 40 crowns."} {
-			s.insights = append(s.insights, Insight{Insight: text})
+			s.insights = append(s.insights, summhay.Insight{Insight: text})
 		}
 	}
 	if _, err := b.distinctByModel(ctx, nil, subtopics); err != nil {
@@ -51,7 +52,7 @@ func TestRealSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range subtopics {
-		s.insights = []Insight{{InsightID: s.id + "_i1", Insight: "In 1931 the wall was built."}, {InsightID: s.id + "_i2", Insight: "In 1953 it held."}}
+		s.insights = []summhay.Insight{{InsightID: s.id + "_i1", Insight: "In 1931 the wall was built."}, {InsightID: s.id + "_i2", Insight: "In 1953 it held."}}
 	}
 	if err := b.queries(ctx, subtopics); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package summhay
+package build
 
 import (
 	"bytes"
@@ -6,19 +6,21 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"lore/datasets/summhay"
 )
 
-func smallHaystack() *File {
-	f := &File{Topic: "t"}
+func smallHaystack() *summhay.File {
+	f := &summhay.File{Topic: "t"}
 	for s := range 3 {
-		sub := Subtopic{SubtopicID: fmt.Sprintf("s%d", s+1), Name: fmt.Sprint("name", s), Subtopic: "about", Query: "q?"}
+		sub := summhay.Subtopic{SubtopicID: fmt.Sprintf("s%d", s+1), Name: fmt.Sprint("name", s), Subtopic: "about", Query: "q?"}
 		for i := range 4 {
-			sub.Insights = append(sub.Insights, Insight{InsightID: fmt.Sprintf("s%d_i%d", s+1, i+1), Insight: "insight"})
+			sub.Insights = append(sub.Insights, summhay.Insight{InsightID: fmt.Sprintf("s%d_i%d", s+1, i+1), Insight: "insight"})
 		}
 		f.Subtopics = append(f.Subtopics, sub)
 	}
 	for d := range 5 {
-		f.Documents = append(f.Documents, Document{DocumentID: fmt.Sprintf("d%d", d), DocumentText: "text", InsightsIncluded: []string{"s1_i1", fmt.Sprintf("s2_i%d", d%4+1)}})
+		f.Documents = append(f.Documents, summhay.Document{DocumentID: fmt.Sprintf("d%d", d), DocumentText: "text", InsightsIncluded: []string{"s1_i1", fmt.Sprintf("s2_i%d", d%4+1)}})
 	}
 	return f
 }

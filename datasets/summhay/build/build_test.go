@@ -1,4 +1,4 @@
-package summhay
+package build
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/stage"
+	"lore/datasets/summhay"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/fake"
@@ -35,7 +36,7 @@ func newBuilder(t testing.TB, sizes Sizes, backend *fake.Backend, slots int) *Bu
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.Close() })
-	s := &stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Benchmark{}.Prompts()), Tries: 3}
+	s := &stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Prompts()), Tries: 3}
 	return &Builder{Session: s, Sizes: sizes, Edits: 5, Chapters: 10, Fresh: 2, Workers: 2 * slots, Temperature: 0.7, Seed: 1, Judge: lexical.Judge{}}
 }
 
@@ -52,7 +53,7 @@ func seedDocuments() []datasets.Document {
 }
 
 // truth lists the insights whose words stand in a document.
-func truth(f *File, d Document) []string {
+func truth(f *summhay.File, d summhay.Document) []string {
 	out := []string{}
 	for _, s := range f.Subtopics {
 		for _, in := range s.Insights {
@@ -65,7 +66,7 @@ func truth(f *File, d Document) []string {
 	return out
 }
 
-func included(d Document) []string {
+func included(d summhay.Document) []string {
 	out := slices.Clone(d.InsightsIncluded)
 	slices.Sort(out)
 	return out
@@ -78,7 +79,7 @@ func TestBuildWhole(t *testing.T) {
 		t.Skip("-short leaves out what only takes long")
 	}
 	for _, conversation := range []bool{false, true} {
-		var files []*File
+		var files []*summhay.File
 		for _, slots := range []int{1, 4} {
 			b := newBuilder(t, whole, carefulBackend(), slots)
 			var seeds []datasets.Document
@@ -134,7 +135,7 @@ func TestBuildWhole(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if ds, err := (Benchmark{}).Load([]string{path}); err != nil || len(ds.Items) != 10 || len(ds.Warnings) > 0 {
+		if ds, err := (summhay.Benchmark{}).Load([]string{path}); err != nil || len(ds.Items) != 10 || len(ds.Warnings) > 0 {
 			t.Errorf("%v %v", err, ds)
 		}
 	}
@@ -267,23 +268,25 @@ func TestBuildBadReplies(t *testing.T) {
 	for name, c := range map[string]struct {
 		mark   string
 		reply  local.Reply
-		check  func(q Quality, f *File) bool
+		check  func(q Quality, f *summhay.File) bool
 		reason string
 	}{
-		"no facts":                   {`{"facts": `, fake.Text(`{"facts":[]}`), func(_ Quality, f *File) bool { return f != nil }, "no notes: there is no fact"},
-		"no topic":                   {`{"topic": `, fake.Text(`{"topic":"x"}`), func(_ Quality, f *File) bool { return f.Topic == "what the documents report" }, "worded by rule"},
-		"no subtopics":               {`{"subtopics": `, fake.Text("none"), func(_ Quality, f *File) bool { return f == nil }, "bad_format"},
-		"the same subtopic":          {`{"subtopics": `, fake.Text(`{"subtopics":[{"name":"harbour","about":"work at the harbour"},{"name":"harbour work","about":"work at the harbour"}]}`), func(q Quality, f *File) bool { return f == nil && q.OverlapWords > 0 }, "shares its words with harbour"},
-		"pairs overlap":              {`{"pairs": `, fake.Text(`{"pairs":[[1,2],[1,3],[1,4],[2,1]]}`), func(q Quality, f *File) bool { return q.OverlapModel > 0 }, "overlaps with"},
-		"unspecific insights":        {`{"insights": `, fake.Text(`{"insights":["people talked about things for a while","others did not say much about it","it was all rather quiet in the end"]}`), func(q Quality, f *File) bool { return f == nil }, "have a number, a date or a name"},
-		"some unspecific":            {`{"insights": `, fake.Text(`{"insights":["people talked about things for a while","In 1901 the first of the walls fell","In 1902 a second building was lost there","In 1903 nothing fell but some rain"]}`), func(q Quality, f *File) bool { return f == nil && q.Unspecific > 0 && q.RepeatedWords > 0 }, "shares its words with another"},
-		"repeated":                   {`{"repeated": `, fake.Text(`{"repeated":[2,2,5]}`), func(q Quality, f *File) bool { return f != nil && q.RepeatedModel > 0 }, "repeats another"},
-		"sorted elsewhere":           {`Reply with JSON: {"subtopic": number}`, fake.Text(`{"subtopic":1}`), func(q Quality, f *File) bool { return q.Misassigned > 0 }, "was sorted into"},
-		"no question":                {`{"query": `, fake.Text(`{"query":"Tell me."}`), func(_ Quality, f *File) bool { return strings.HasPrefix(f.Subtopics[0].Query, "What is said about") }, "no question of 4 to 40 words"},
-		"no article":                 {"Give the article", local.Fail(local.Cut, "output limit"), func(q Quality, f *File) bool { return len(f.Documents) == 0 && q.Lost == 8 }, "no draft: cut: output limit"},
-		"an article without a point": {"Give the article", fake.Text(strings.Repeat("Nothing happened here. ", 30)), func(q Quality, f *File) bool { return len(f.Documents) == 8 && q.AtOnce == 0 && q.Missing > 0 }, "missing"},
-		"edits that do not help":     {"Give the whole new text", fake.Text(strings.Repeat("Nothing happened here. ", 30)), func(q Quality, f *File) bool { return len(f.Documents) == 8 && q.AtOnce == 8 }, ""},
-		"an auditor who fails":       {`{"answer": "yes"}`, fake.Text("perhaps"), func(q Quality, f *File) bool { return len(f.Documents) == 0 && q.AuditOpen == q.Audited }, "bad_format"},
+		"no facts":            {`{"facts": `, fake.Text(`{"facts":[]}`), func(_ Quality, f *summhay.File) bool { return f != nil }, "no notes: there is no fact"},
+		"no topic":            {`{"topic": `, fake.Text(`{"topic":"x"}`), func(_ Quality, f *summhay.File) bool { return f.Topic == "what the documents report" }, "worded by rule"},
+		"no subtopics":        {`{"subtopics": `, fake.Text("none"), func(_ Quality, f *summhay.File) bool { return f == nil }, "bad_format"},
+		"the same subtopic":   {`{"subtopics": `, fake.Text(`{"subtopics":[{"name":"harbour","about":"work at the harbour"},{"name":"harbour work","about":"work at the harbour"}]}`), func(q Quality, f *summhay.File) bool { return f == nil && q.OverlapWords > 0 }, "shares its words with harbour"},
+		"pairs overlap":       {`{"pairs": `, fake.Text(`{"pairs":[[1,2],[1,3],[1,4],[2,1]]}`), func(q Quality, f *summhay.File) bool { return q.OverlapModel > 0 }, "overlaps with"},
+		"unspecific insights": {`{"insights": `, fake.Text(`{"insights":["people talked about things for a while","others did not say much about it","it was all rather quiet in the end"]}`), func(q Quality, f *summhay.File) bool { return f == nil }, "have a number, a date or a name"},
+		"some unspecific":     {`{"insights": `, fake.Text(`{"insights":["people talked about things for a while","In 1901 the first of the walls fell","In 1902 a second building was lost there","In 1903 nothing fell but some rain"]}`), func(q Quality, f *summhay.File) bool { return f == nil && q.Unspecific > 0 && q.RepeatedWords > 0 }, "shares its words with another"},
+		"repeated":            {`{"repeated": `, fake.Text(`{"repeated":[2,2,5]}`), func(q Quality, f *summhay.File) bool { return f != nil && q.RepeatedModel > 0 }, "repeats another"},
+		"sorted elsewhere":    {`Reply with JSON: {"subtopic": number}`, fake.Text(`{"subtopic":1}`), func(q Quality, f *summhay.File) bool { return q.Misassigned > 0 }, "was sorted into"},
+		"no question": {`{"query": `, fake.Text(`{"query":"Tell me."}`), func(_ Quality, f *summhay.File) bool {
+			return strings.HasPrefix(f.Subtopics[0].Query, "What is said about")
+		}, "no question of 4 to 40 words"},
+		"no article":                 {"Give the article", local.Fail(local.Cut, "output limit"), func(q Quality, f *summhay.File) bool { return len(f.Documents) == 0 && q.Lost == 8 }, "no draft: cut: output limit"},
+		"an article without a point": {"Give the article", fake.Text(strings.Repeat("Nothing happened here. ", 30)), func(q Quality, f *summhay.File) bool { return len(f.Documents) == 8 && q.AtOnce == 0 && q.Missing > 0 }, "missing"},
+		"edits that do not help":     {"Give the whole new text", fake.Text(strings.Repeat("Nothing happened here. ", 30)), func(q Quality, f *summhay.File) bool { return len(f.Documents) == 8 && q.AtOnce == 8 }, ""},
+		"an auditor who fails":       {`{"answer": "yes"}`, fake.Text("perhaps"), func(q Quality, f *summhay.File) bool { return len(f.Documents) == 0 && q.AuditOpen == q.Audited }, "bad_format"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBuilder(t, sizes, &fake.Backend{Script: func(_ int, call local.Call) local.Reply {

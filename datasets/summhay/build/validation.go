@@ -1,4 +1,4 @@
-package summhay
+package build
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lore/datasets"
+	"lore/datasets/summhay"
 )
 
 // statementsPerDocument are shown for a document on a sheet: those that it holds, and
@@ -24,7 +25,7 @@ var (
 
 // InsightSheet asks of every insight to which subtopic, or subtopics, it belongs
 // (appendix A.1.2). The order is drawn.
-func InsightSheet(f *File, seed uint64) ([]byte, error) {
+func InsightSheet(f *summhay.File, seed uint64) ([]byte, error) {
 	var list []string
 	for i, s := range f.Subtopics {
 		list = append(list, fmt.Sprintf("%d. %s: %s", i+1, s.Name, s.Subtopic))
@@ -42,7 +43,7 @@ func InsightSheet(f *File, seed uint64) ([]byte, error) {
 
 // DocumentSheet draws n documents and asks of statements whether each says them
 // (appendix A.1.3). The text stands in the first row of its document.
-func DocumentSheet(f *File, n int, seed uint64) ([]byte, error) {
+func DocumentSheet(f *summhay.File, n int, seed uint64) ([]byte, error) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	text := map[string]string{}
 	var all []string
@@ -82,7 +83,7 @@ type Validation struct {
 }
 
 // ReadInsights adds a filled-in sheet of insights.
-func (v *Validation) ReadInsights(f *File, name string, data []byte) error {
+func (v *Validation) ReadInsights(f *summhay.File, name string, data []byte) error {
 	home := map[string]int{}
 	for i, s := range f.Subtopics {
 		for _, in := range s.Insights {
@@ -121,7 +122,7 @@ func (v *Validation) ReadInsights(f *File, name string, data []byte) error {
 }
 
 // ReadDocuments adds a filled-in sheet of documents.
-func (v *Validation) ReadDocuments(f *File, name string, data []byte) error {
+func (v *Validation) ReadDocuments(f *summhay.File, name string, data []byte) error {
 	holds := map[string][]string{}
 	for _, d := range f.Documents {
 		holds[d.DocumentID] = d.InsightsIncluded
@@ -159,7 +160,7 @@ func (v *Validation) ReadDocuments(f *File, name string, data []byte) error {
 }
 
 // Read adds a sheet of either kind.
-func (v *Validation) Read(f *File, name string, data []byte) error {
+func (v *Validation) Read(f *summhay.File, name string, data []byte) error {
 	head, _, _ := strings.Cut(string(data), "\n")
 	switch {
 	case strings.Contains(head, "document_id"):
