@@ -12,6 +12,7 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
 	"lore/datasets/crux"
+	cruxbuild "lore/datasets/crux/build"
 	"lore/datasets/msrs"
 )
 
@@ -73,9 +74,9 @@ func (f buildCRUXFlags) check() error {
 }
 
 // sources reads pairs and documents.
-func (f buildCRUXFlags) sources() ([]crux.Pair, map[string]string, error) {
+func (f buildCRUXFlags) sources() ([]cruxbuild.Pair, map[string]string, error) {
 	texts := map[string]string{}
-	var pairs []crux.Pair
+	var pairs []cruxbuild.Pair
 	if f.msrs != "" {
 		ds, err := msrs.Benchmark{}.Load([]string{f.msrs})
 		if err != nil {
@@ -92,7 +93,7 @@ func (f buildCRUXFlags) sources() ([]crux.Pair, map[string]string, error) {
 				}
 			}
 			if len(gold) > 0 {
-				pairs = append(pairs, crux.Pair{ID: "s" + it.ID(), Summary: it.(datasets.Referenced).References()[0], Documents: gold})
+				pairs = append(pairs, cruxbuild.Pair{ID: "s" + it.ID(), Summary: it.(datasets.Referenced).References()[0], Documents: gold})
 			}
 		}
 		return pairs, texts, nil
@@ -108,7 +109,7 @@ func (f buildCRUXFlags) sources() ([]crux.Pair, map[string]string, error) {
 	if err != nil {
 		return nil, nil, asInput(f.pairs, err)
 	}
-	pairs, err = crux.ReadPairs(f.pairs, data, texts)
+	pairs, err = cruxbuild.ReadPairs(f.pairs, data, texts)
 	return pairs, texts, err
 }
 
@@ -130,7 +131,7 @@ func buildCRUX(c *cobra.Command, f buildCRUXFlags) error {
 	stderr := c.ErrOrStderr()
 	opt.Progress = newProgress(stderr)
 	opt.Warn = func(s string) { fmt.Fprintln(stderr, "warning: "+report.Plain(s)) }
-	door, err := run.OpenModel(c.Context(), opt, f.model, filepath.Join(f.out, "calls"), crux.Benchmark{}.Prompts())
+	door, err := run.OpenModel(c.Context(), opt, f.model, filepath.Join(f.out, "calls"), cruxbuild.Prompts())
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func buildCRUX(c *cobra.Command, f buildCRUXFlags) error {
 	}
 	defer judges.Close()
 	session := makerFlags{tries: f.tries, model: f.model}.session(door, opt)
-	b := &crux.Builder{Session: session, Judge: judges.List[0], Questions: f.questions, Eta: f.eta, Graded: opt.Progress.Start}
+	b := &cruxbuild.Builder{Session: session, Judge: judges.List[0], Questions: f.questions, Eta: f.eta, Graded: opt.Progress.Start}
 	topics, passages, err := b.Build(c.Context(), pairs, texts)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func buildCRUX(c *cobra.Command, f buildCRUXFlags) error {
 }
 
 // finish checks that the dataset loads and prints what became of the pairs.
-func (f buildCRUXFlags) finish(c *cobra.Command, b *crux.Builder, asked int, logFile string) error {
+func (f buildCRUXFlags) finish(c *cobra.Command, b *cruxbuild.Builder, asked int, logFile string) error {
 	ds, err := crux.Benchmark{Etas: []int{f.eta}}.Load([]string{f.out})
 	if err != nil {
 		return err

@@ -245,3 +245,12 @@ func TestHuman(t *testing.T) {
 		}
 	}
 }
+
+func FuzzHuman(f *testing.F) {
+	ds, err := Benchmark{}.Load(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(`{"topic":"marigold","passage":"seed1","question":1,"grades":[5,5]}`))
+	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = Benchmark{}.Human(ds, "x", data) })
+}

@@ -1,15 +1,19 @@
-package crux
+package build
 
 import (
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"lore/datasets"
+	"lore/datasets/crux"
 	"lore/datasets/stage"
 	"lore/judge/lexical"
 	"lore/local"
@@ -28,7 +32,7 @@ func newBuilder(t *testing.T, script func(n int, c local.Call) local.Reply) *Bui
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.Close() })
-	s := &stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Benchmark{}.Prompts()), Tries: 2}
+	s := &stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Prompts()), Tries: 2}
 	return &Builder{Session: s, Judge: lexical.Judge{}, Questions: 3, Eta: 3}
 }
 
@@ -62,7 +66,7 @@ func goodModel(_ int, c local.Call) local.Reply {
 // sampleSources are the bundled chapters with the bundled reports.
 func sampleSources(t *testing.T) ([]Pair, map[string]string) {
 	t.Helper()
-	ds, err := Benchmark{}.Load(nil)
+	ds, err := crux.Benchmark{}.Load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,10 +74,19 @@ func sampleSources(t *testing.T) ([]Pair, map[string]string) {
 	for _, d := range ds.Corpora[0].Documents {
 		texts[d.ID] = d.Text
 	}
+	data, err := os.ReadFile("../sample/" + crux.TopicsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var pairs []Pair
-	for _, it := range ds.Items {
-		topic := it.(*item).topic
-		pairs = append(pairs, Pair{topic.ID, topic.Summary, sortedKeys(topic.Grades)})
+	err = datasets.EachLine(data, func(_ string, line []byte) error {
+		var topic crux.Topic
+		err := json.Unmarshal(line, &topic)
+		pairs = append(pairs, Pair{topic.ID, topic.Summary, slices.Sorted(maps.Keys(topic.Grades))})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return pairs, texts
 }
@@ -90,22 +103,22 @@ func TestBuildGolden(t *testing.T) {
 		t.Fatalf("%d topics, %d passages, %+v", len(topics), len(passages), b.Log())
 	}
 	dir := t.TempDir()
-	if err := Write(dir, topics, passages); err != nil {
+	if err := crux.Write(dir, topics, passages); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := Write("testdata/golden", topics, passages); err != nil {
+		if err := crux.Write("testdata/golden", topics, passages); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{TopicsFile, PassagesFile} {
+	for _, name := range []string{crux.TopicsFile, crux.PassagesFile} {
 		got, err1 := os.ReadFile(filepath.Join(dir, name))
 		want, err2 := os.ReadFile(filepath.Join("testdata/golden", name))
 		if err1 != nil || err2 != nil || string(got) != string(want) {
-			t.Errorf("%s differs from the golden one (%v, %v); go test ./datasets/crux -run Golden -update writes it anew", name, err1, err2)
+			t.Errorf("%s differs from the golden one (%v, %v); go test ./datasets/crux/build -run Golden -update writes it anew", name, err1, err2)
 		}
 	}
-	ds, err := Benchmark{}.Load([]string{dir})
+	ds, err := crux.Benchmark{}.Load([]string{dir})
 	if err != nil || len(ds.Items) != 2 {
 		t.Errorf("the dataset does not load: %v", err)
 	}
@@ -176,13 +189,4 @@ func TestReadPairs(t *testing.T) {
 func FuzzReadPairs(f *testing.F) {
 	f.Add([]byte(`{"id":"p","summary":"s","documents":["a"]}`))
 	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = ReadPairs("x", data, map[string]string{"a": "x"}) })
-}
-
-func FuzzHuman(f *testing.F) {
-	ds, err := Benchmark{}.Load(nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add([]byte(`{"topic":"marigold","passage":"seed1","question":1,"grades":[5,5]}`))
-	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = Benchmark{}.Human(ds, "x", data) })
 }

@@ -1,16 +1,32 @@
-package crux
+// Package build makes CRUX datasets from summaries that people wrote and the documents
+// they wrote them from (section 3.1): a model rewrites the documents as passages and
+// takes the summaries apart into questions, and a judge grades every passage by every
+// question.
+package build
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
+	"lore/datasets/crux"
 	"lore/datasets/stage"
 	"lore/judge"
+	"lore/local/prompt"
 	"lore/local/text"
 	"lore/local/tokens"
 )
+
+//go:embed prompts
+var promptFiles embed.FS
+
+// Prompts returns the built-in prompts of the build.
+func Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 
 // Settings of the build that are the paper's (section 3.1).
 const (
@@ -22,13 +38,6 @@ const (
 	mostRequest  = 100
 	sameQuestion = 0.8 // share of common words from which two questions are one
 )
-
-// Pair is a human-written summary with the documents it was written from.
-type Pair struct {
-	ID        string   `json:"id"`
-	Summary   string   `json:"summary"`
-	Documents []string `json:"documents"` // ids
-}
 
 // Builder makes topics and passages from pairs.
 type Builder struct {
@@ -49,7 +58,7 @@ type chunk struct {
 
 // Build runs all stages. A pair that fails in one is left out, with its reason in
 // the log; so is a passage that could not be made.
-func (b *Builder) Build(ctx context.Context, pairs []Pair, documents map[string]string) ([]Topic, []Passage, error) {
+func (b *Builder) Build(ctx context.Context, pairs []Pair, documents map[string]string) ([]crux.Topic, []crux.Passage, error) {
 	var chunks []chunk
 	for i, p := range pairs {
 		for _, id := range p.Documents {
@@ -79,7 +88,7 @@ type passagesReply struct {
 }
 
 // passages rewrites every part of a document as two or three passages.
-func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) ([]Passage, []int, error) {
+func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) ([]crux.Passage, []int, error) {
 	schema := json.RawMessage(`{"type":"object","properties":{"passages":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":4}},"required":["passages"]}`)
 	least := func(i int) int { // a short part makes one passage
 		if len(strings.Fields(chunks[i].text)) < 3*passageWords/2 {
@@ -99,7 +108,7 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) ([
 	if err != nil {
 		return nil, nil, err
 	}
-	var out []Passage
+	var out []crux.Passage
 	var owner []int
 	for i, c := range chunks {
 		if problem, bad := failed[i]; bad {
@@ -107,7 +116,7 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) ([
 			continue
 		}
 		for _, p := range got[i].Passages {
-			out = append(out, Passage{ID: fmt.Sprintf("%s-%d", pairs[c.pair].ID, 1+count(owner, c.pair)), Text: strings.TrimSpace(p)})
+			out = append(out, crux.Passage{ID: fmt.Sprintf("%s-%d", pairs[c.pair].ID, 1+count(owner, c.pair)), Text: strings.TrimSpace(p)})
 			owner = append(owner, c.pair)
 		}
 	}
@@ -204,7 +213,7 @@ func checkQuestions(questions []string, n int) string {
 // grade has the judge grade every passage of a topic by its questions. Passages that
 // answer nothing stay in the corpus without grades; a topic of which nothing is
 // answerable, or with a grade that could not be read, says so in the log.
-func (b *Builder) grade(ctx context.Context, pairs []Pair, requests map[int]requestReply, questions map[int]questionsReply, passages []Passage, owner []int) ([]Topic, error) {
+func (b *Builder) grade(ctx context.Context, pairs []Pair, requests map[int]requestReply, questions map[int]questionsReply, passages []crux.Passage, owner []int) ([]crux.Topic, error) {
 	var tasks []judge.Task
 	var places []int
 	n := 0
@@ -238,7 +247,7 @@ func (b *Builder) grade(ctx context.Context, pairs []Pair, requests map[int]requ
 				b.Note("grade", passages[p].ID, 0, "question %d counts 0: %s: %s", q+1, v.Outcome, v.Reason)
 				continue
 			}
-			row[q] = int(v.Value*MaxGrade + 0.5)
+			row[q] = int(v.Value*crux.MaxGrade + 0.5)
 			most = max(most, row[q])
 		}
 		if most < b.Eta {
@@ -250,7 +259,7 @@ func (b *Builder) grade(ctx context.Context, pairs []Pair, requests map[int]requ
 		}
 		grades[owner[p]][passages[p].ID] = row
 	}
-	var topics []Topic
+	var topics []crux.Topic
 	for i, pair := range pairs {
 		qs, ok := questions[i]
 		switch {
@@ -258,9 +267,9 @@ func (b *Builder) grade(ctx context.Context, pairs []Pair, requests map[int]requ
 		case grades[i] == nil:
 			b.Drop(pair.ID, "no passage answers a question with a grade of %d or more", b.Eta)
 		default:
-			t := Topic{ID: pair.ID, Query: strings.TrimSpace(requests[i].Request), Questions: qs.Questions, Summary: pair.Summary, Grades: grades[i]}
-			ids := sortedKeys(t.Grades)
-			b.Note("topic", pair.ID, 0, "%d of %d passages relevant, %d required", len(ids), count(owner, i), len(Required(ids, t.Grades, b.Eta)))
+			t := crux.Topic{ID: pair.ID, Query: strings.TrimSpace(requests[i].Request), Questions: qs.Questions, Summary: pair.Summary, Grades: grades[i]}
+			ids := slices.Sorted(maps.Keys(t.Grades))
+			b.Note("topic", pair.ID, 0, "%d of %d passages relevant, %d required", len(ids), count(owner, i), len(crux.Required(ids, t.Grades, b.Eta)))
 			topics = append(topics, t)
 		}
 	}

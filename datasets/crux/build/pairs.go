@@ -1,0 +1,53 @@
+package build
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"lore/datasets"
+)
+
+// Pair is a human-written summary with the documents it was written from.
+type Pair struct {
+	ID        string   `json:"id"`
+	Summary   string   `json:"summary"`
+	Documents []string `json:"documents"` // ids
+}
+
+// ReadPairs reads lines of JSON with id, summary and documents, which must be among
+// the given ones.
+func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, error) {
+	var out []Pair
+	seen := map[string]bool{}
+	err := datasets.EachLine(data, func(place string, line []byte) error {
+		var p Pair
+		err := json.Unmarshal(line, &p)
+		bad := func(format string, args ...any) error {
+			return &datasets.InputError{File: name, Place: place, Msg: fmt.Sprintf(format, args...), Remedy: `a pair is {"id": "...", "summary": "...", "documents": ["..."]}`, Err: err}
+		}
+		switch {
+		case err != nil:
+			return bad("is no JSON: %v", err)
+		case p.ID == "" || strings.ContainsAny(p.ID, " \t") || seen[p.ID]:
+			return bad("has no id of its own without spaces")
+		case strings.TrimSpace(p.Summary) == "" || len(p.Documents) == 0:
+			return bad("has no summary or no documents")
+		}
+		for _, d := range p.Documents {
+			if _, ok := documents[d]; !ok {
+				return bad("names the document %q, which is not there", d)
+			}
+		}
+		seen[p.ID] = true
+		out = append(out, p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, &datasets.InputError{File: name, Msg: "holds no pairs", Remedy: "give lines of JSON with id, summary and documents"}
+	}
+	return out, nil
+}
