@@ -25,6 +25,11 @@ func EachLine(data []byte, do func(place string, line []byte) error) error {
 	return nil
 }
 
+// NotUTF8 says that a file is not text that can be read.
+func NotUTF8(file string) error {
+	return &InputError{File: file, Msg: "is not UTF-8", Remedy: "convert the file to UTF-8, for example with iconv"}
+}
+
 // WriteLines writes a file with a line of JSON per value.
 func WriteLines[T any](path string, values []T) error {
 	f, err := os.Create(path)

@@ -15,6 +15,7 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
 	"lore/datasets/msrs"
+	msrsbuild "lore/datasets/msrs/build"
 	"lore/datasets/stage"
 	"lore/local/gate"
 )
@@ -167,7 +168,7 @@ func (f buildFlags) check() (*regexp.Regexp, error) {
 		return nil, err
 	}
 	if f.headings || f.domain == "meeting" {
-		return msrs.Headings, nil
+		return msrsbuild.Headings, nil
 	}
 	at, err := regexp.Compile("(?m)^(?:" + f.delimiter + ")")
 	if err != nil {
@@ -181,7 +182,7 @@ func buildMSRS(c *cobra.Command, f buildFlags) error {
 	if err != nil {
 		return err
 	}
-	docs, err := msrs.ReadTexts(os.DirFS(f.docs), f.docs)
+	docs, err := msrsbuild.ReadTexts(os.DirFS(f.docs), f.docs)
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func buildMSRS(c *cobra.Command, f buildFlags) error {
 	if err != nil {
 		return asInput(f.queries, err)
 	}
-	sources, err := msrs.ReadSources(f.queries, data)
+	sources, err := msrsbuild.ReadSources(f.queries, data)
 	if err != nil {
 		return err
 	}
@@ -200,13 +201,13 @@ func buildMSRS(c *cobra.Command, f buildFlags) error {
 	return f.build(c, opt, at, docs, sources)
 }
 
-func (f buildFlags) build(c *cobra.Command, opt run.Options, at *regexp.Regexp, docs []datasets.Document, sources []msrs.Source) error {
-	door, err := run.OpenModel(c.Context(), opt, f.model, filepath.Join(f.out, "calls"), msrs.Benchmark{}.Prompts())
+func (f buildFlags) build(c *cobra.Command, opt run.Options, at *regexp.Regexp, docs []datasets.Document, sources []msrsbuild.Source) error {
+	door, err := run.OpenModel(c.Context(), opt, f.model, filepath.Join(f.out, "calls"), msrsbuild.Prompts())
 	if err != nil {
 		return err
 	}
 	defer door.Close()
-	b := &msrs.Builder{Session: f.session(door, opt)}
+	b := &msrsbuild.Builder{Session: f.session(door, opt)}
 	raw := msrs.Raw{Domain: f.domain, Documents: docs, Queries: map[string][]msrs.Query{}}
 	if f.domain == "story" {
 		raw.Documents = b.Split(docs, at)
@@ -224,7 +225,7 @@ func (f buildFlags) build(c *cobra.Command, opt run.Options, at *regexp.Regexp, 
 }
 
 // meeting clusters by the vectors that were asked for.
-func (f buildFlags) meeting(c *cobra.Command, opt run.Options, b *msrs.Builder, sources []msrs.Source) ([]msrs.Query, error) {
+func (f buildFlags) meeting(c *cobra.Command, opt run.Options, b *msrsbuild.Builder, sources []msrsbuild.Source) ([]msrs.Query, error) {
 	texts := make([]string, len(sources))
 	for i, s := range sources {
 		texts[i] = s.Query
@@ -237,7 +238,7 @@ func (f buildFlags) meeting(c *cobra.Command, opt run.Options, b *msrs.Builder, 
 }
 
 // finish writes the dataset, checks that it loads, and says what was dropped.
-func (f buildFlags) finish(c *cobra.Command, b *msrs.Builder, raw msrs.Raw, asked int) error {
+func (f buildFlags) finish(c *cobra.Command, b *msrsbuild.Builder, raw msrs.Raw, asked int) error {
 	stderr := c.ErrOrStderr()
 	logFile := filepath.Join(f.out, "build-log.jsonl")
 	if len(raw.Queries["test"]) == 0 {

@@ -15,6 +15,7 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/datasets"
 	"lore/datasets/long2rag"
+	long2ragbuild "lore/datasets/long2rag/build"
 	"lore/local/gate"
 )
 
@@ -54,9 +55,9 @@ func newBuildLong2RAG() *cobra.Command {
 	fl.StringVar(&f.rerank, "rerank", "", "stages that order what was found by the question itself, as after \">\" in --retriever of lore run (default: the fused ranking)")
 	fl.IntVar(&f.evolve, "evolve", 0, "new questions per category, domain and method (in width, in depth); 0 keeps the given ones themselves")
 	fl.StringVar(&f.domains, "domains", strings.Join(long2rag.Domains, ","), "comma list of the domains to evolve questions for")
-	fl.IntVar(&f.criteria, "criteria", long2rag.LeastCriteria, "how many of the five criteria a question must meet, 0 to 5")
+	fl.IntVar(&f.criteria, "criteria", long2ragbuild.LeastCriteria, "how many of the five criteria a question must meet, 0 to 5")
 	fl.IntVar(&f.rounds, "rounds", 2, "how often each document is read for key points")
-	fl.Float64Var(&f.threshold, "threshold", long2rag.Threshold, "least significance of a key point, 0 to 1")
+	fl.Float64Var(&f.threshold, "threshold", long2ragbuild.Threshold, "least significance of a key point, 0 to 1")
 	f.makerFlags.add(c)
 	f.retrievalFlags.add(c)
 	c.AddCommand(newLong2RAGSheets(), newLong2RAGVerify())
@@ -83,7 +84,7 @@ func buildLong2RAG(c *cobra.Command, f buildLong2RAGFlags) error {
 	if err != nil {
 		return asInput(f.questions, err)
 	}
-	seeds, err := long2rag.ReadSeeds(f.questions, data)
+	seeds, err := long2ragbuild.ReadSeeds(f.questions, data)
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func buildLong2RAG(c *cobra.Command, f buildLong2RAGFlags) error {
 	if err != nil {
 		return err
 	}
-	door, err := run.OpenModel(c.Context(), opt, f.model, filepath.Join(f.out, "calls"), long2rag.Benchmark{}.Prompts())
+	door, err := run.OpenModel(c.Context(), opt, f.model, filepath.Join(f.out, "calls"), long2ragbuild.Prompts())
 	if err != nil {
 		return err
 	}
@@ -114,14 +115,14 @@ func buildLong2RAG(c *cobra.Command, f buildLong2RAGFlags) error {
 	for _, d := range docs {
 		corpus[d.ID] = d.Text
 	}
-	if err := door.Reserve(long2rag.Window(corpus)); err != nil {
+	if err := door.Reserve(long2ragbuild.Window(corpus)); err != nil {
 		return err
 	}
 	if err := door.Probe(c.Context()); err != nil {
 		return err
 	}
-	b := &long2rag.Builder{Session: f.session(door, opt), Domains: list(f.domains), Evolve: f.evolve, Criteria: f.criteria, Rounds: f.rounds, Threshold: f.threshold, Seed: f.seed,
-		Find: func(ctx context.Context, questions []long2rag.Search) ([][]string, error) {
+	b := &long2ragbuild.Builder{Session: f.session(door, opt), Domains: list(f.domains), Evolve: f.evolve, Criteria: f.criteria, Rounds: f.rounds, Threshold: f.threshold, Seed: f.seed,
+		Find: func(ctx context.Context, questions []long2ragbuild.Search) ([][]string, error) {
 			return run.FindDocuments(ctx, opt, filepath.Join(f.out, "calls-search"), docs, stages, questions, long2rag.Shown)
 		}}
 	questions, err := b.Build(c.Context(), seeds, corpus)
@@ -136,7 +137,7 @@ func buildLong2RAG(c *cobra.Command, f buildLong2RAGFlags) error {
 }
 
 // finish writes the data, checks that it loads, and prints what became of everything.
-func (f buildLong2RAGFlags) finish(c *cobra.Command, r long2rag.Report, questions []long2rag.Question, logFile string, usage []gate.ModelUsage) error {
+func (f buildLong2RAGFlags) finish(c *cobra.Command, r long2ragbuild.Report, questions []long2rag.Question, logFile string, usage []gate.ModelUsage) error {
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	share := func(n, of int) string {
 		if of == 0 {
@@ -167,7 +168,7 @@ func (f buildLong2RAGFlags) finish(c *cobra.Command, r long2rag.Report, question
 		report.Text(stdout, g)
 	}
 	if len(questions) == 0 {
-		return fmt.Errorf("%w: %w of %d; %s says why", errPartial, long2rag.ErrNothing, r.Seeds, logFile)
+		return fmt.Errorf("%w: %w of %d; %s says why", errPartial, long2ragbuild.ErrNothing, r.Seeds, logFile)
 	}
 	path := filepath.Join(f.out, long2ragFile)
 	if err := datasets.WriteLines(path, questions); err != nil {
@@ -219,7 +220,7 @@ func newLong2RAGSheets() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			sheets, err := long2rag.Sheets(questions, raters, shared, seed)
+			sheets, err := long2ragbuild.Sheets(questions, raters, shared, seed)
 			if err != nil {
 				return err
 			}
@@ -276,7 +277,7 @@ func verifyLong2RAG(c *cobra.Command, data string, files []string, out string) e
 		}
 		out = filepath.Join(dir, "verified.jsonl")
 	}
-	var sheets [][]long2rag.HumanVerdict
+	var sheets [][]long2ragbuild.HumanVerdict
 	open := 0
 	for i, file := range files {
 		if slices.Contains(files[:i], file) {
@@ -286,13 +287,13 @@ func verifyLong2RAG(c *cobra.Command, data string, files []string, out string) e
 		if err != nil {
 			return asInput(file, err)
 		}
-		verdicts, n, err := long2rag.ReadSheet(file, content, questions)
+		verdicts, n, err := long2ragbuild.ReadSheet(file, content, questions)
 		if err != nil {
 			return err
 		}
 		sheets, open = append(sheets, verdicts), open+n
 	}
-	v := long2rag.Verify(questions, sheets)
+	v := long2ragbuild.Verify(questions, sheets)
 	kappa := func(k float64, n int) string {
 		if math.IsNaN(k) {
 			return "–"

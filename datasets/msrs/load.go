@@ -156,7 +156,7 @@ func ReadPublished(dir fs.FS, name string, wanted ...string) (Raw, error) {
 		}
 		files[id] = e.Name()
 		if data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")); !utf8.Valid(data) {
-			return raw, notUTF8(file)
+			return raw, datasets.NotUTF8(file)
 		}
 		raw.Documents = append(raw.Documents, datasets.Document{ID: id, Text: string(data)})
 	}
@@ -183,10 +183,6 @@ func ReadPublished(dir fs.FS, name string, wanted ...string) (Raw, error) {
 		raw.Files = append(raw.Files, path)
 	}
 	return raw, nil
-}
-
-func notUTF8(file string) error {
-	return &datasets.InputError{File: file, Msg: "is not UTF-8", Remedy: "convert the file to UTF-8, for example with iconv"}
 }
 
 // OwnFile marks a folder in lore's own layout, with documents.jsonl and

@@ -134,7 +134,7 @@ func readFile(path string) ([]byte, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(data) {
-		return nil, notUTF8(path)
+		return nil, datasets.NotUTF8(path)
 	}
 	return data, nil
 }

@@ -3,7 +3,7 @@ package run
 import (
 	"context"
 
-	"lore/datasets/long2rag"
+	long2ragbuild "lore/datasets/long2rag/build"
 	"lore/index"
 )
 
@@ -20,7 +20,7 @@ const candidates = "candidates"
 // pipeline, fuses the rankings of a question by reciprocal rank, and has the stages, if
 // there are any, order the result anew by the question itself. It returns the best n
 // ids of each.
-func FindDocuments(ctx context.Context, opt Options, calls string, docs []index.Document, stages []StageSpec, questions []long2rag.Search, n int) ([][]string, error) {
+func FindDocuments(ctx context.Context, opt Options, calls string, docs []index.Document, stages []StageSpec, questions []long2ragbuild.Search, n int) ([][]string, error) {
 	out := make([][]string, len(questions))
 	again := Pipeline{Name: "rerank", Source: Source{Kind: "recorded", Arg: candidates}, Stages: stages}
 	first := opt.Retrievers[0]

@@ -1,4 +1,4 @@
-package long2rag
+package build
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lore/datasets"
+	"lore/datasets/long2rag"
 	"lore/datasets/stage"
 	"lore/local"
 	"lore/local/fake"
@@ -43,7 +44,7 @@ func newBuilder(t *testing.T, script func(c local.Call) local.Reply) (*Builder, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.Close() })
-	ds, err := Benchmark{}.Load(nil)
+	ds, err := long2rag.Benchmark{}.Load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,12 +52,12 @@ func newBuilder(t *testing.T, script func(c local.Call) local.Reply) (*Builder, 
 	for _, d := range ds.Corpora[0].Documents {
 		corpus[d.ID] = d.Text
 	}
-	s := &stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Benchmark{}.Prompts()), Tries: 2}
+	s := &stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Prompts()), Tries: 2}
 	return &Builder{Session: s, Domains: []string{"history", "biology"}, Criteria: LeastCriteria, Rounds: 2, Threshold: Threshold, Seed: 1,
 		Find: func(_ context.Context, questions []Search) ([][]string, error) {
 			out := make([][]string, len(questions))
 			for i, q := range questions {
-				for range Shown {
+				for range long2rag.Shown {
 					best, at := 0.0, ""
 					for _, d := range ds.Corpora[0].Documents {
 						if o := text.Overlap(d.Text, q.Text+strings.Join(q.Parts, " ")); o > best && !strings.Contains(strings.Join(out[i], " "), d.ID) {
@@ -102,9 +103,9 @@ func TestBuildGolden(t *testing.T) {
 		got, err1 := os.ReadFile(path)
 		want, err2 := os.ReadFile(golden)
 		if err1 != nil || err2 != nil || string(got) != string(want) {
-			t.Errorf("%s differs from the golden one (%v, %v); go test ./datasets/long2rag -run Golden -update writes it anew", name, err1, err2)
+			t.Errorf("%s differs from the golden one (%v, %v); go test ./datasets/long2rag/build -run Golden -update writes it anew", name, err1, err2)
 		}
-		ds, err := Benchmark{}.Load([]string{path})
+		ds, err := long2rag.Benchmark{}.Load([]string{path})
 		if err != nil || len(ds.Warnings) > 0 {
 			t.Errorf("%s: the dataset does not load, or spans are lost: %v %q", name, err, ds.Warnings)
 		}

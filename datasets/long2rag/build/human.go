@@ -1,4 +1,4 @@
-package long2rag
+package build
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lore/datasets"
+	"lore/datasets/long2rag"
 	"lore/judge/metric"
 )
 
@@ -26,7 +27,7 @@ const around = 300
 
 // Sheets deals the key points of a dataset out to raters as CSV: questions as evenly as
 // they go, and of the others' points a share, the same for all, that everybody judges.
-func Sheets(questions []Question, raters int, shared float64, seed uint64) ([][]byte, error) {
+func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint64) ([][]byte, error) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	owner := make([]int, len(questions))
 	for i, k := range rng.Perm(len(questions)) {
@@ -55,7 +56,7 @@ func Sheets(questions []Question, raters int, shared float64, seed uint64) ([][]
 }
 
 // evidence shows every span in its document, between >> and <<.
-func evidence(q Question, p KeyPoint) string {
+func evidence(q long2rag.Question, p long2rag.KeyPoint) string {
 	var parts []string
 	for _, s := range p.Spans {
 		for _, d := range q.Documents {
@@ -79,7 +80,7 @@ type HumanVerdict struct {
 }
 
 // ReadSheet reads a sheet that was filled in. Rows left open are counted.
-func ReadSheet(name string, data []byte, questions []Question) (verdicts []HumanVerdict, open int, err error) {
+func ReadSheet(name string, data []byte, questions []long2rag.Question) (verdicts []HumanVerdict, open int, err error) {
 	known := map[[2]string]bool{}
 	for _, q := range questions {
 		for _, p := range q.KeyPoints {
@@ -116,7 +117,7 @@ func ReadSheet(name string, data []byte, questions []Question) (verdicts []Human
 
 // Verified is a dataset after people have looked at it.
 type Verified struct {
-	Questions           []Question
+	Questions           []long2rag.Question
 	Points, Judged      int // before; of these judged by anyone
 	Found               int // by more than half of those who judged
 	Agree               int // of these: key points by more than half
@@ -130,7 +131,7 @@ type Verified struct {
 // Verify keeps the key points that more than half of their raters found in the text and
 // agree to be key points. Agreement is the free-marginal multi-rater kappa over the
 // points that all raters judged (Randolph, 2005); NaN where there are none.
-func Verify(questions []Question, sheets [][]HumanVerdict) Verified {
+func Verify(questions []long2rag.Question, sheets [][]HumanVerdict) Verified {
 	by := map[[2]string][]HumanVerdict{}
 	for _, s := range sheets {
 		for _, v := range s {

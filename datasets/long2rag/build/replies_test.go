@@ -1,4 +1,4 @@
-package long2rag
+package build
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package msrs
+package build
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lore/datasets"
+	"lore/datasets/msrs"
 	"lore/datasets/stage"
 	"lore/local"
 	"lore/local/fake"
@@ -80,7 +81,7 @@ func builder(t *testing.T, script func(n int, c local.Call) local.Reply) *Builde
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.Close() })
-	return &Builder{&stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Benchmark{}.Prompts()), Tries: 2}}
+	return &Builder{&stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Prompts()), Tries: 2}}
 }
 
 var books = []datasets.Document{{ID: "lamp", Text: "# One\nInes came to the rock.\n# Two\nThe lamp lit itself."}, {ID: "seed", Text: "Chapter 1\nThe garden died.\n"}}
@@ -115,7 +116,7 @@ func TestBuildStory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Query{
+	want := []msrs.Query{
 		{ID: "1", Text: "What happens to Ines at the lighthouse?", Gold: []string{"lamp-1", "lamp-2"}, References: []string{"She looks for her father."}},
 		{ID: "2", Text: "Who lit the lamp at Hollow Point?", Gold: []string{"lamp-2"}, References: []string{"Nobody."}},
 	}

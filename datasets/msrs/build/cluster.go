@@ -1,4 +1,4 @@
-package msrs
+package build
 
 import (
 	"cmp"

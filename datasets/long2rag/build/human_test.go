@@ -1,17 +1,24 @@
-package long2rag
+package build
 
 import (
 	"bytes"
 	"encoding/csv"
 	"math"
+	"os"
 	"strings"
 	"testing"
+
+	"lore/datasets/long2rag"
 )
 
 // Sheets deal every point out once, and the shared ones to all; filled in, they come
 // back as they were meant.
 func TestSheetsAndBack(t *testing.T) {
-	questions, err := ReadQuestions("sample", sample)
+	sample, err := os.ReadFile("../sample/questions.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions, err := long2rag.ReadQuestions("sample", sample)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,13 +74,13 @@ func TestSheetsAndBack(t *testing.T) {
 // point has one yes of two, the third one agree of two, the fourth was not found: the
 // first is kept.
 func TestVerifyByHand(t *testing.T) {
-	q := Question{ID: "q", Text: "q?"}
+	q := long2rag.Question{ID: "q", Text: "q?"}
 	for _, id := range []string{"a", "b", "c", "d", "e"} {
-		q.KeyPoints = append(q.KeyPoints, KeyPoint{ID: id, Text: id})
+		q.KeyPoints = append(q.KeyPoints, long2rag.KeyPoint{ID: id, Text: id})
 	}
 	one := []HumanVerdict{{"q", "a", true, Agree}, {"q", "b", true, Agree}, {"q", "c", true, Agree}, {"q", "d", false, ""}}
 	two := []HumanVerdict{{"q", "a", true, Agree}, {"q", "b", false, ""}, {"q", "c", true, Neutral}, {"q", "d", false, ""}}
-	v := Verify([]Question{q}, [][]HumanVerdict{one, two})
+	v := Verify([]long2rag.Question{q}, [][]HumanVerdict{one, two})
 	if v.Points != 5 || v.Judged != 4 || v.Found != 2 || v.Agree != 1 || v.Shared != 4 || v.SharedKey != 2 || math.Abs(v.KappaFound-0.5) > 1e-12 || math.Abs(v.KappaKey-0.25) > 1e-12 {
 		t.Errorf("%+v", v)
 	}
@@ -83,7 +90,7 @@ func TestVerifyByHand(t *testing.T) {
 }
 
 func TestBadSheets(t *testing.T) {
-	q := []Question{{ID: "q", Text: "q?", KeyPoints: []KeyPoint{{ID: "a", Text: "a"}}}}
+	q := []long2rag.Question{{ID: "q", Text: "q?", KeyPoints: []long2rag.KeyPoint{{ID: "a", Text: "a"}}}}
 	head := "question_id,point_id,found_in_text,key_point_verdict\n"
 	for sheet, word := range map[string]string{
 		"":                          "no CSV",
@@ -103,7 +110,7 @@ func TestBadSheets(t *testing.T) {
 
 func FuzzReadSheet(f *testing.F) {
 	f.Add([]byte("question_id,point_id,found_in_text,key_point_verdict\nq,a,yes,agree\n"))
-	q := []Question{{ID: "q", Text: "q?", KeyPoints: []KeyPoint{{ID: "a", Text: "a"}}}}
+	q := []long2rag.Question{{ID: "q", Text: "q?", KeyPoints: []long2rag.KeyPoint{{ID: "a", Text: "a"}}}}
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		if v, _, err := ReadSheet("x", data, q); err == nil {
 			Verify(q, [][]HumanVerdict{v, v})

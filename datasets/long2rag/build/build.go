@@ -1,20 +1,34 @@
-package long2rag
+// Package build makes Long²RAG datasets (section 3): questions are screened and evolved,
+// documents are searched for each, key points are read from them with evidence copied
+// word for word, merged, and kept where they are significant; people then check them on
+// sheets.
+package build
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"lore/datasets"
+	"lore/datasets/long2rag"
 	"lore/datasets/stage"
 	"lore/local"
+	"lore/local/prompt"
 	"lore/local/text"
 	"lore/local/tokens"
 )
+
+//go:embed prompts
+var promptFiles embed.FS
+
+// Prompts returns the built-in prompts of the build.
+func Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 
 // Settings of the build. Those with a section are the paper's.
 const (
@@ -76,10 +90,10 @@ func ReadSeeds(name string, data []byte) ([]Seed, error) {
 	return out, err
 }
 
-func categoryOf(name string) *Category {
-	for i := range Categories {
-		if Categories[i].Name == name {
-			return &Categories[i]
+func categoryOf(name string) *long2rag.Category {
+	for i := range long2rag.Categories {
+		if long2rag.Categories[i].Name == name {
+			return &long2rag.Categories[i]
 		}
 	}
 	return nil
@@ -148,7 +162,7 @@ type point struct {
 
 // Build runs all stages over a corpus by id. What fails in one is left out, with its
 // reason in the log.
-func (b *Builder) Build(ctx context.Context, seeds []Seed, corpus map[string]string) ([]Question, error) {
+func (b *Builder) Build(ctx context.Context, seeds []Seed, corpus map[string]string) ([]long2rag.Question, error) {
 	questions, err := b.questions(ctx, seeds)
 	if err != nil {
 		return nil, err
@@ -156,7 +170,7 @@ func (b *Builder) Build(ctx context.Context, seeds []Seed, corpus map[string]str
 	if err := b.documents(ctx, questions, corpus); err != nil {
 		return nil, err
 	}
-	questions = slices.DeleteFunc(questions, func(q *Question) bool { return len(q.Documents) == 0 })
+	questions = slices.DeleteFunc(questions, func(q *long2rag.Question) bool { return len(q.Documents) == 0 })
 	points, err := b.extract(ctx, questions)
 	if err != nil {
 		return nil, err
@@ -167,7 +181,7 @@ func (b *Builder) Build(ctx context.Context, seeds []Seed, corpus map[string]str
 	if err := b.score(ctx, questions, points); err != nil {
 		return nil, err
 	}
-	var out []Question
+	var out []long2rag.Question
 	for _, q := range questions {
 		if len(q.KeyPoints) == 0 {
 			b.Drop(q.ID, "no key point is left")
@@ -205,13 +219,13 @@ func (s screened) criteria() int {
 // a domain where they have none.
 func (b *Builder) screen(ctx context.Context, seeds []Seed) ([]Seed, error) {
 	var categories []string
-	for _, c := range Categories {
+	for _, c := range long2rag.Categories {
 		categories = append(categories, c.Name)
 	}
 	property := func(values []string) any { return map[string]any{"type": "string", "enum": values} }
 	truth := map[string]any{"type": "boolean"}
 	schema, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"needs_sources": truth, "clear": truth, "one_reading": truth, "complex": truth,
-		"invites_judgement": truth, "category": property(categories), "domain": property(Domains)},
+		"invites_judgement": truth, "category": property(categories), "domain": property(long2rag.Domains)},
 		"required": []string{"needs_sources", "clear", "one_reading", "complex", "invites_judgement", "category", "domain"}})
 	if err != nil {
 		return nil, fmt.Errorf("word the schema: %w", err)
@@ -219,7 +233,7 @@ func (b *Builder) screen(ctx context.Context, seeds []Seed) ([]Seed, error) {
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[screened]{Stage: "screen", Prompt: "long2rag/screen.txt", Schema: schema, NumPredict: 200,
 		Subject: func(i int) string { return seeds[i].ID },
 		Data: func(i int, problem string) any {
-			return map[string]any{"Question": seeds[i].Text, "Categories": Categories, "Domains": Domains, "Problem": problem}
+			return map[string]any{"Question": seeds[i].Text, "Categories": long2rag.Categories, "Domains": long2rag.Domains, "Problem": problem}
 		}}, stage.Places(len(seeds)))
 	if err != nil {
 		return nil, err
@@ -245,7 +259,7 @@ func (b *Builder) screen(ctx context.Context, seeds []Seed) ([]Seed, error) {
 }
 
 // questions screens the seeds, evolves new questions from them, and screens these.
-func (b *Builder) questions(ctx context.Context, seeds []Seed) ([]*Question, error) {
+func (b *Builder) questions(ctx context.Context, seeds []Seed) ([]*long2rag.Question, error) {
 	b.report.Seeds = len(seeds)
 	kept, err := b.screen(ctx, seeds)
 	if err != nil {
@@ -261,9 +275,9 @@ func (b *Builder) questions(ctx context.Context, seeds []Seed) ([]*Question, err
 		}
 		b.report.Evolved = len(kept)
 	}
-	out := make([]*Question, len(kept))
+	out := make([]*long2rag.Question, len(kept))
 	for i, s := range kept {
-		out[i] = &Question{ID: s.ID, Text: s.Text, Category: s.Category, Domain: s.Domain}
+		out[i] = &long2rag.Question{ID: s.ID, Text: s.Text, Category: s.Category, Domain: s.Domain}
 	}
 	return out, nil
 }
@@ -284,7 +298,7 @@ type questionsReply struct {
 func (b *Builder) evolve(ctx context.Context, seeds []Seed) ([]Seed, error) {
 	rng := rand.New(rand.NewPCG(b.Seed, 1))
 	var places []evolution
-	for _, c := range Categories {
+	for _, c := range long2rag.Categories {
 		var of []Seed
 		for _, s := range seeds {
 			if s.Category == c.Name {
@@ -377,7 +391,7 @@ type decomposed struct {
 
 // documents searches by the sub-questions of each question. A question that could not
 // be split is searched by itself.
-func (b *Builder) documents(ctx context.Context, questions []*Question, corpus map[string]string) error {
+func (b *Builder) documents(ctx context.Context, questions []*long2rag.Question, corpus map[string]string) error {
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[decomposed]{Stage: "decompose", Prompt: "long2rag/decompose.txt", NumPredict: 400,
 		Schema:  json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"type":{"type":"string","enum":["simple","complex","vague"]},"questions":{"type":"array","items":{"type":"string"},"maxItems":%d}},"required":["type","questions"]}`, mostSub)),
 		Subject: func(i int) string { return questions[i].ID },
@@ -411,7 +425,7 @@ func (b *Builder) documents(ctx context.Context, questions []*Question, corpus m
 	}
 	for i, q := range questions {
 		for _, id := range found[i] {
-			q.Documents = append(q.Documents, Document{ID: id, Text: corpus[id]})
+			q.Documents = append(q.Documents, long2rag.Document{ID: id, Text: corpus[id]})
 		}
 		if len(q.Documents) == 0 {
 			b.Drop(q.ID, "no document was found")
@@ -431,7 +445,7 @@ type reading struct {
 }
 
 // extract reads every document several times, each time for what was overlooked.
-func (b *Builder) extract(ctx context.Context, questions []*Question) ([][]point, error) {
+func (b *Builder) extract(ctx context.Context, questions []*long2rag.Question) ([][]point, error) {
 	var places []reading
 	for i, q := range questions {
 		for _, d := range q.Documents {
@@ -487,7 +501,7 @@ type batch struct {
 
 // merge puts points that say the same into one, in batches; where a question had
 // several batches, what they left is merged again.
-func (b *Builder) merge(ctx context.Context, questions []*Question, points [][]point) ([][]point, error) {
+func (b *Builder) merge(ctx context.Context, questions []*long2rag.Question, points [][]point) ([][]point, error) {
 	again := make([]bool, len(questions))
 	for i := range again {
 		again[i] = len(points[i]) > 1
@@ -519,7 +533,7 @@ func (b *Builder) merge(ctx context.Context, questions []*Question, points [][]p
 	return points, nil
 }
 
-func (b *Builder) mergeOnce(ctx context.Context, questions []*Question, points [][]point, batches []batch, pass int) (map[int][]point, error) {
+func (b *Builder) mergeOnce(ctx context.Context, questions []*long2rag.Question, points [][]point, batches []batch, pass int) (map[int][]point, error) {
 	subject := func(k int) string {
 		return fmt.Sprintf("%s points %d to %d", questions[batches[k].question].ID, batches[k].from+1, batches[k].to)
 	}
@@ -585,7 +599,7 @@ func appendNew(list, more []string) []string {
 
 // score asks for the significance of each point, and keeps those over the threshold
 // (appendix A.2). A point without a score is left out and counted.
-func (b *Builder) score(ctx context.Context, questions []*Question, points [][]point) error {
+func (b *Builder) score(ctx context.Context, questions []*long2rag.Question, points [][]point) error {
 	type place struct{ question, point int }
 	var places []place
 	for i := range questions {
@@ -618,7 +632,7 @@ func (b *Builder) score(ctx context.Context, questions []*Question, points [][]p
 			continue
 		}
 		b.report.Kept++
-		q.KeyPoints = append(q.KeyPoints, KeyPoint{ID: fmt.Sprintf("p%d", len(q.KeyPoints)+1), Text: p.text, Spans: p.spans, Documents: p.documents, Score: &score})
+		q.KeyPoints = append(q.KeyPoints, long2rag.KeyPoint{ID: fmt.Sprintf("p%d", len(q.KeyPoints)+1), Text: p.text, Spans: p.spans, Documents: p.documents, Score: &score})
 	}
 	return nil
 }

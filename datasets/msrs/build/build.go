@@ -1,7 +1,11 @@
-package msrs
+// Package build makes MSRS datasets (section 3): queries about a part of a story are
+// rewritten to stand alone, and queries of meetings are clustered and merged, so that
+// their answer has to be put together from several documents.
+package build
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -13,11 +17,19 @@ import (
 	"unicode/utf8"
 
 	"lore/datasets"
+	"lore/datasets/msrs"
 	"lore/datasets/stage"
 	"lore/local"
+	"lore/local/prompt"
 	"lore/local/text"
 	"lore/local/tokens"
 )
+
+//go:embed prompts
+var promptFiles embed.FS
+
+// Prompts returns the built-in prompts of the build.
+func Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 
 // Builder makes a dataset from documents and queries with a model.
 type Builder struct {
@@ -90,7 +102,7 @@ func ReadTexts(dir fs.FS, name string) ([]datasets.Document, error) {
 			return err
 		}
 		if !utf8.Valid(data) {
-			return notUTF8(filepath.Join(name, p))
+			return datasets.NotUTF8(filepath.Join(name, p))
 		}
 		out = append(out, datasets.Document{ID: strings.ReplaceAll(strings.TrimSuffix(p, path.Ext(p)), "/", "_"), Text: string(data)})
 		return nil
@@ -150,7 +162,7 @@ var (
 // Story rewrites context-dependent queries so that they stand alone: each is checked
 // by the model and tried again with the reason, up to Tries times. A query that does
 // not pass is dropped and logged.
-func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sources []Source) ([]Query, error) {
+func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sources []Source) ([]msrs.Query, error) {
 	gold := make([][]string, len(sources))
 	openings := make([]string, len(sources))
 	var open []int
@@ -202,10 +214,10 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 		}
 		open = slices.DeleteFunc(open, func(i int) bool { return results[i] != "" })
 	}
-	var out []Query
+	var out []msrs.Query
 	for i, s := range sources {
 		if results[i] != "" {
-			out = append(out, Query{ID: s.ID, Text: results[i], Gold: gold[i], References: s.references()})
+			out = append(out, msrs.Query{ID: s.ID, Text: results[i], Gold: gold[i], References: s.references()})
 		} else if len(gold[i]) > 0 {
 			b.Drop(s.ID, "after %d tries: %s", b.Tries, problems[i])
 		}
@@ -301,7 +313,7 @@ func checkProblem(a checkReply, failed string) string {
 
 // Meeting clusters queries by similarity and merges each cluster's queries and
 // summaries into one, by a model, or by joining them where there is none.
-func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func(i, j int) float64, threshold float64) ([]Query, error) {
+func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func(i, j int) float64, threshold float64) ([]msrs.Query, error) {
 	clusters := Cluster(len(sources), similarity, threshold)
 	b.Note("cluster", "", 0, "%d queries: %d clusters at a similarity of %g, %d splits of too large ones, %d queries alone merged into the nearest, %d dropped",
 		len(sources), len(clusters.Clusters), threshold, clusters.Splits, clusters.Merged, len(clusters.Dropped))
@@ -317,7 +329,7 @@ func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func
 	if err != nil {
 		return nil, err
 	}
-	var out []Query
+	var out []msrs.Query
 	for _, i := range places {
 		a, problem := merged[i], failed[i]
 		if problem == "" && (strings.TrimSpace(a.Query) == "" || strings.TrimSpace(a.Summary) == "") {
@@ -327,7 +339,7 @@ func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func
 			b.Drop(mergedID(i), "%s", problem)
 			continue
 		}
-		q := Query{ID: mergedID(i), Text: strings.TrimSpace(a.Query), References: []string{strings.TrimSpace(a.Summary)}}
+		q := msrs.Query{ID: mergedID(i), Text: strings.TrimSpace(a.Query), References: []string{strings.TrimSpace(a.Summary)}}
 		for _, m := range clusters.Clusters[i] {
 			for _, d := range sources[m].Documents {
 				if !slices.Contains(q.Gold, d) {
