@@ -15,7 +15,7 @@ func TestBuiltHaystackRanksRetrievers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out what only takes long")
 	}
-	server := &ollamatest.Server{Slots: 4, Answer: ollamatest.Careful}
+	server := &ollamatest.Server{Slots: 4, Answer: careful}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := filepath.Join(t.TempDir(), "town")
 	run := func(args ...string) []byte {

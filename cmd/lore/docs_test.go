@@ -56,7 +56,7 @@ func TestDocumentedExamples(t *testing.T) {
 				}
 			}
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
-			server := &ollamatest.Server{Slots: 4, Answer: ollamatest.Careful, Names: []string{"careful"}, Logprobs: true} // the scripted model of the documents
+			server := &ollamatest.Server{Slots: 4, Answer: careful, Names: []string{"careful"}, Logprobs: true} // the scripted model of the documents
 			t.Setenv("OLLAMA_HOST", server.Start(t).URL)
 			out, n := runExamples(t, string(data), demo)
 			ran += n

@@ -44,9 +44,9 @@ func TestKillBuild(t *testing.T) {
 	for name, k := range map[string]killing{
 		"crux": {server: server(goodParts), files: []string{"topics.jsonl", "passages.jsonl", "build-log.jsonl"}, whole: "topics.jsonl",
 			args: []string{"build", "crux", "--msrs", "../../datasets/msrs/sample/story", "--questions", "2", "--model", "ollama:fake", "--judge", "lexical", "--slots", "3"}},
-		"long2rag": {server: server(ollamatest.Careful), files: []string{"questions.jsonl", "build-log.jsonl"}, whole: "questions.jsonl",
+		"long2rag": {server: server(careful), files: []string{"questions.jsonl", "build-log.jsonl"}, whole: "questions.jsonl",
 			args: []string{"build", "long2rag", "--questions", seeds, "--docs", "../../docs/examples/town", "--evolve", "1", "--domains", "history", "--model", "ollama:fake", "--slots", "3"}},
-		"summhay": {server: server(ollamatest.Careful), files: []string{haystackFile("out"), "build-log.jsonl"}, whole: haystackFile("out"),
+		"summhay": {server: server(careful), files: []string{haystackFile("out"), "build-log.jsonl"}, whole: haystackFile("out"),
 			args: []string{"build", "summhay", "--docs", "../../docs/examples/town", "--subtopics", "2", "--insights", "3", "--documents", "6", "--words", "80", "--repeat", "2", "--model", "ollama:fake", "--slots", "3"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -133,9 +133,9 @@ func fakeOllama() {
 	judge := flag.String("verdict", "", "answer of every reply with a schema")
 	delay := flag.Duration("delay", 0, "time a reply takes")
 	context := flag.Int("context", 0, "trained context of the model, in tokens; longer prompts are refused")
-	careful := flag.Bool("careful", false, "answer the prompts of builds as a careful model would")
+	builds := flag.Bool("careful", false, "answer the prompts of builds as a careful model would")
 	flag.Parse()
-	s := &ollamatest.Server{Delay: *delay, Logprobs: *careful, Context: *context,
+	s := &ollamatest.Server{Delay: *delay, Logprobs: *builds, Context: *context,
 		Misdeed: func(n int, _ api.ChatRequest) ollamatest.Misbehavior {
 			if n%*every == *every-1 {
 				return ollamatest.Misbehavior(*bad)
@@ -152,8 +152,8 @@ func fakeOllama() {
 					panic(err)
 				}
 				return out
-			case *careful:
-				return ollamatest.Careful(req)
+			case *builds:
+				return careful(req)
 			}
 			return ollamatest.Plausible(req)
 		}}

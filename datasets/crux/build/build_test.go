@@ -15,6 +15,7 @@ import (
 	"lore/datasets"
 	"lore/datasets/crux"
 	"lore/datasets/stage"
+	"lore/datasets/stage/scripted"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/fake"
@@ -36,13 +37,6 @@ func newBuilder(t *testing.T, script func(n int, c local.Call) local.Reply) *Bui
 	return &Builder{Session: s, Judge: lexical.Judge{}, Questions: 3, Eta: 3}
 }
 
-// between cuts a part out of a prompt.
-func between(s, from, to string) string {
-	_, s, _ = strings.Cut(s, from)
-	s, _, _ = strings.Cut(s, to)
-	return strings.TrimSpace(s)
-}
-
 // goodModel answers as a careful model would: passages repeat the document, questions
 // are the summary's sentences.
 func goodModel(_ int, c local.Call) local.Reply {
@@ -50,11 +44,11 @@ func goodModel(_ int, c local.Call) local.Reply {
 	var reply any
 	switch {
 	case strings.Contains(p, "standalone") || strings.HasPrefix(p, "Document:"):
-		reply = passagesReply{[]string{between(p, "Document:", "Rewrite this document")}}
+		reply = passagesReply{[]string{scripted.Between(p, "Document:", "Rewrite this document")}}
 	case strings.Contains(p, "Write the request"):
 		reply = requestReply{"Write a report for the paper on what happened in the story, who took part in it, what they did about it and how it ended for them."}
 	default:
-		reply = questionsReply{text.Sentences(between(p, "Report:", "Write exactly"))[:3]}
+		reply = questionsReply{text.Sentences(scripted.Between(p, "Report:", "Write exactly"))[:3]}
 	}
 	data, err := json.Marshal(reply)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/long2rag"
+	"lore/datasets/long2rag/build/scripted"
 	"lore/datasets/stage"
 	"lore/local"
 	"lore/local/fake"
@@ -23,7 +24,7 @@ var update = flag.Bool("update", false, "write the golden dataset anew")
 
 // carefulReply adds the probabilities that significance is read from.
 func carefulReply(c local.Call) local.Reply {
-	r := fake.Text(fake.Careful(c.Messages))
+	r := fake.Text(scripted.Careful(c.Messages))
 	if c.TopLogprobs > 0 {
 		p := map[string]float64{"YES": .9, "NO": .1}
 		if r.Text == "NO" {

@@ -18,7 +18,9 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/stage"
+	"lore/datasets/stage/scripted"
 	"lore/datasets/summhay"
+	buildscripted "lore/datasets/summhay/build/scripted"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/fake"
@@ -41,7 +43,7 @@ func newBuilder(t testing.TB, sizes Sizes, backend *fake.Backend, slots int) *Bu
 }
 
 func carefulBackend() *fake.Backend {
-	return &fake.Backend{Script: func(_ int, c local.Call) local.Reply { return fake.Text(fake.Careful(c.Messages)) }}
+	return &fake.Backend{Script: func(_ int, c local.Call) local.Reply { return fake.Text(buildscripted.Careful(c.Messages)) }}
 }
 
 func seedDocuments() []datasets.Document {
@@ -156,7 +158,7 @@ type careless struct {
 
 func (c *careless) answer(_ int, call local.Call) local.Reply {
 	p := call.Messages[len(call.Messages)-1].Content
-	text := fake.Careful(call.Messages)
+	text := buildscripted.Careful(call.Messages)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h := fnv.New64a()
@@ -170,16 +172,16 @@ func (c *careless) answer(_ int, call local.Call) local.Reply {
 			c.insights = append(c.insights, r.Insights...)
 		}
 	case strings.Contains(p, "Give the article"):
-		meant = lines(fake.Between(p, "spread over the article:", "Fill up"))
+		meant = lines(scripted.Between(p, "spread over the article:", "Fill up"))
 	case strings.Contains(p, "Give the conversation"):
-		meant = []string{fake.Between(p, "the others take it up:\n", "\n")}
+		meant = []string{scripted.Between(p, "the others take it up:\n", "\n")}
 	case strings.Contains(p, "Give the whole new text"):
-		old, _, _ := strings.Cut(fake.Between(p, "Text:\n", "\n\nTake out of the text"), "\n\nAdd to the text")
+		old, _, _ := strings.Cut(scripted.Between(p, "Text:\n", "\n\nTake out of the text"), "\n\nAdd to the text")
 		meant = c.meant[old]
 	case strings.Contains(p, `{"present": `):
-		c.examined[fake.Between(p, "Text:\n", "\n\nStatements:")]++
+		c.examined[scripted.Between(p, "Text:\n", "\n\nStatements:")]++
 		for _, in := range c.insights {
-			c.kept[in] = c.kept[in] || strings.Contains(fake.Between(p, "\nStatements:", "List the numbers"), in)
+			c.kept[in] = c.kept[in] || strings.Contains(scripted.Between(p, "\nStatements:", "List the numbers"), in)
 		}
 		if rng.Float64() < 0.5 {
 			text = `{"present":[]}`
@@ -293,7 +295,7 @@ func TestBuildBadReplies(t *testing.T) {
 				if strings.Contains(call.Messages[len(call.Messages)-1].Content+call.Messages[1].Content, c.mark) {
 					return c.reply
 				}
-				return fake.Text(fake.Careful(call.Messages))
+				return fake.Text(buildscripted.Careful(call.Messages))
 			}}, 2)
 			b.Tries, b.Edits, b.Fresh = 2, 2, 1
 			f, err := b.Build(context.Background(), seedDocuments())

@@ -10,21 +10,24 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"lore/local"
-	"lore/local/fake"
 )
 
-// Careful answers the prompts of builds as fake.Careful does, and all others like
-// Plausible.
-func Careful(req api.ChatRequest) string {
-	messages := make([]local.Message, len(req.Messages))
-	for i, m := range req.Messages {
-		messages[i] = local.Message{Role: m.Role, Content: m.Content}
-	}
+// Playing answers with the first model that knows the messages, that is, whose answer is
+// not empty, and like Plausible where none does.
+func Playing(models ...func(messages []local.Message) string) func(api.ChatRequest) string {
+	return func(req api.ChatRequest) string {
+		messages := make([]local.Message, len(req.Messages))
+		for i, m := range req.Messages {
+			messages[i] = local.Message{Role: m.Role, Content: m.Content}
+		}
 
-	if answer := fake.Careful(messages); answer != "" {
-		return answer
+		for _, model := range models {
+			if answer := model(messages); answer != "" {
+				return answer
+			}
+		}
+		return Plausible(req)
 	}
-	return Plausible(req)
 }
 
 // probabilities gives the first word of an answer nine tenths, and the other of YES and
