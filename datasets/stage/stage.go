@@ -102,10 +102,10 @@ type Question[T any] struct {
 	Schema     json.RawMessage
 	NumPredict int
 	Options    func(place, try int, o *local.Options) // changes the session's options; may be nil
-	Once       bool                                   // a refused reply is not asked for again, because it would be the same
+	Once       bool                                   // a refused reply is not asked for again: it would be the same
 	// Data fills the prompt in; problem says why the last try was refused, "" at first.
 	Data func(place int, problem string) any
-	// Read turns a reply that is no JSON into a value; problem says why it cannot be used,
+	// Read turns a reply that is not JSON into a value; problem says why it cannot be used,
 	// "" if it can. nil reads JSON.
 	Read        func(place int, r local.Reply) (value T, problem string)
 	TopLogprobs int // above 0 asks for token log-probabilities
@@ -117,18 +117,21 @@ type Question[T any] struct {
 
 // Ask asks for every place until its reply passes, up to Tries times. What never
 // passes is in failed, with the last reason.
-func Ask[T any](ctx context.Context, s *Session, q Question[T], places []int) (values map[int]T, failed map[int]string, err error) {
+func Ask[T any](ctx context.Context, s *Session, q Question[T], places []int) (
+	values map[int]T, failed map[int]string, err error) {
 	values, failed = map[int]T{}, map[int]string{}
 	open := slices.Clone(places)
 	tries := max(1, s.Tries)
 	if q.Once {
 		tries = 1
 	}
+
 	for try := 1; try <= tries && len(open) > 0; try++ {
 		got, problems, err := Round(ctx, s, q, open, failed, try)
 		if err != nil {
 			return nil, nil, err
 		}
+
 		var again []int
 		for _, i := range open {
 			problem := problems[i]
@@ -149,39 +152,36 @@ func Ask[T any](ctx context.Context, s *Session, q Question[T], places []int) (v
 	return values, failed, nil
 }
 
+// One asks a question that has a single place; failed is "" if it went well.
+func One[T any](ctx context.Context, s *Session, q Question[T]) (value T, failed string, err error) {
+	got, problems, err := Ask(ctx, s, q, []int{0})
+	return got[0], problems[0], err
+}
+
 // Round asks once for every open place, with the reasons why earlier tries were
 // refused. problems are those of calls that failed; nothing is checked or logged.
-func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, refused map[int]string, try int) (values map[int]T, problems map[int]string, err error) {
-	p, err := s.Prompts.Load(q.Prompt)
+func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, refused map[int]string, try int) (
+	values map[int]T, problems map[int]string, err error) {
+	calls, err := q.calls(s, open, refused, try)
 	if err != nil {
 		return nil, nil, err
-	}
-	calls := make([]local.Call, len(open))
-	for k, i := range open {
-		calls[k] = s.Call
-		calls[k].Schema, calls[k].Options.NumPredict, calls[k].Sample = q.Schema, q.NumPredict, try-1
-		calls[k].TopLogprobs = q.TopLogprobs
-		if q.Options != nil {
-			q.Options(i, try, &calls[k].Options)
-		}
-		if calls[k].Messages, err = p.Render(q.Data(i, refused[i])); err != nil {
-			return nil, nil, err
-		}
 	}
 	if s.Fit != nil && len(calls) > 0 {
 		s.Fit(calls)
 	}
+
 	step := func(int) {}
 	if s.Step != nil {
 		step = s.Step(fmt.Sprintf("%s, try %d", q.Stage, try), len(calls))
 	}
+	read := q.Read
+	if read == nil {
+		read = readJSON[T]
+	}
+
 	values, problems = map[int]T{}, map[int]string{}
 	done := 0
 	err = s.Calls.All(ctx, calls, func(k int, r local.Reply) {
-		read := q.Read
-		if read == nil {
-			read = readJSON[T]
-		}
 		v, problem := read(open[k], r)
 		if problem != "" {
 			problems[open[k]] = problem
@@ -191,6 +191,30 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 		step(done)
 	})
 	return values, problems, err
+}
+
+// calls words a round: a call for each open place. The number of the try is the sample,
+// so that a reply that was refused is not found in the journal again.
+func (q Question[T]) calls(s *Session, open []int, refused map[int]string, try int) ([]local.Call, error) {
+	p, err := s.Prompts.Load(q.Prompt)
+	if err != nil {
+		return nil, err
+	}
+
+	calls := make([]local.Call, len(open))
+	for k, i := range open {
+		c := s.Call
+		c.Schema, c.TopLogprobs = q.Schema, q.TopLogprobs
+		c.Options.NumPredict, c.Sample = q.NumPredict, try-1
+		if q.Options != nil {
+			q.Options(i, try, &c.Options)
+		}
+		if c.Messages, err = p.Render(q.Data(i, refused[i])); err != nil {
+			return nil, err
+		}
+		calls[k] = c
+	}
+	return calls, nil
 }
 
 // Plain is a reply as running text, without what a model thought before it. problem says
@@ -222,13 +246,4 @@ func readJSON[T any](_ int, r local.Reply) (value T, problem string) {
 		return value, fmt.Sprintf("%s: %v", local.BadFormat, err)
 	}
 	return value, ""
-}
-
-// Places numbers n places from 0.
-func Places(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
