@@ -14,13 +14,10 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/crux"
-	"lore/datasets/stage"
 	"lore/datasets/stage/scripted"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/fake"
-	"lore/local/gate"
-	"lore/local/prompt"
 	"lore/local/text"
 )
 
@@ -28,12 +25,7 @@ var update = flag.Bool("update", false, "write the golden dataset anew")
 
 func newBuilder(t *testing.T, script func(n int, c local.Call) local.Reply) *Builder {
 	t.Helper()
-	g, err := gate.Open(gate.Config{Lanes: map[string]gate.Lane{"fake": {Backend: &fake.Backend{Script: script}, Slots: 3}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { g.Close() })
-	s := &stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Prompts()), Tries: 2}
+	s := scripted.Session(t, &fake.Backend{Script: script}, 3, 2, Prompts())
 	return &Builder{Session: s, Judge: lexical.Judge{}, Questions: 3, Eta: 3}
 }
 

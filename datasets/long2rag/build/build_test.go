@@ -12,11 +12,9 @@ import (
 	"lore/datasets"
 	"lore/datasets/long2rag"
 	"lore/datasets/long2rag/build/scripted"
-	"lore/datasets/stage"
+	stagescripted "lore/datasets/stage/scripted"
 	"lore/local"
 	"lore/local/fake"
-	"lore/local/gate"
-	"lore/local/prompt"
 	"lore/local/text"
 )
 
@@ -40,11 +38,6 @@ func carefulReply(c local.Call) local.Reply {
 func newBuilder(t *testing.T, script func(c local.Call) local.Reply) (*Builder, map[string]string) {
 	t.Helper()
 	backend := &fake.Backend{Script: func(_ int, c local.Call) local.Reply { return script(c) }}
-	g, err := gate.Open(gate.Config{Lanes: map[string]gate.Lane{"fake": {Backend: backend, Slots: 3}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { g.Close() })
 	ds, err := long2rag.Benchmark{}.Load(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +46,7 @@ func newBuilder(t *testing.T, script func(c local.Call) local.Reply) (*Builder, 
 	for _, d := range ds.Corpora[0].Documents {
 		corpus[d.ID] = d.Text
 	}
-	s := &stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Prompts()), Tries: 2}
+	s := stagescripted.Session(t, backend, 3, 2, Prompts())
 	return &Builder{Session: s, Domains: []string{"history", "biology"}, Criteria: LeastCriteria, Rounds: 2, Threshold: Threshold, Seed: 1,
 		Find: func(_ context.Context, questions []Search) ([][]string, error) {
 			out := make([][]string, len(questions))

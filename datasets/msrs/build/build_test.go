@@ -14,10 +14,9 @@ import (
 	"lore/datasets"
 	"lore/datasets/msrs"
 	"lore/datasets/stage"
+	"lore/datasets/stage/scripted"
 	"lore/local"
 	"lore/local/fake"
-	"lore/local/gate"
-	"lore/local/prompt"
 )
 
 // Clusters by hand: 0, 1 and 2 are near, 3 and 4 are near, 5 is nearer to 3 and 4
@@ -76,12 +75,7 @@ func TestClusterSizes(t *testing.T) {
 
 func builder(t *testing.T, script func(n int, c local.Call) local.Reply) *Builder {
 	t.Helper()
-	g, err := gate.Open(gate.Config{Lanes: map[string]gate.Lane{"fake": {Backend: &fake.Backend{Script: script}, Slots: 2}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { g.Close() })
-	return &Builder{&stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Prompts()), Tries: 2}}
+	return &Builder{scripted.Session(t, &fake.Backend{Script: script}, 2, 2, Prompts())}
 }
 
 var books = []datasets.Document{{ID: "lamp", Text: "# One\nInes came to the rock.\n# Two\nThe lamp lit itself."}, {ID: "seed", Text: "Chapter 1\nThe garden died.\n"}}

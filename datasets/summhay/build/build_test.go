@@ -17,15 +17,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lore/datasets"
-	"lore/datasets/stage"
 	"lore/datasets/stage/scripted"
 	"lore/datasets/summhay"
 	buildscripted "lore/datasets/summhay/build/scripted"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/fake"
-	"lore/local/gate"
-	"lore/local/prompt"
 )
 
 var whole = Sizes{Subtopics: 10, Insights: 6, Documents: 100, Words: 750, Repeat: 6}
@@ -33,13 +30,10 @@ var whole = Sizes{Subtopics: 10, Insights: 6, Documents: 100, Words: 750, Repeat
 // newBuilder builds with a scripted model.
 func newBuilder(t testing.TB, sizes Sizes, backend *fake.Backend, slots int) *Builder {
 	t.Helper()
-	g, err := gate.Open(gate.Config{Lanes: map[string]gate.Lane{"fake": {Backend: backend, Slots: slots}}})
-	if err != nil {
-		t.Fatal(err)
+	return &Builder{
+		Session: scripted.Session(t, backend, slots, 3, Prompts()), Sizes: sizes, Edits: 5, Chapters: 10, Fresh: 2,
+		Workers: 2 * slots, Temperature: 0.7, Seed: 1, Judge: lexical.Judge{},
 	}
-	t.Cleanup(func() { g.Close() })
-	s := &stage.Session{Calls: g, Call: local.Call{Backend: "fake", Options: local.Options{NumCtx: 4096}}, Prompts: prompt.NewSet(nil, Prompts()), Tries: 3}
-	return &Builder{Session: s, Sizes: sizes, Edits: 5, Chapters: 10, Fresh: 2, Workers: 2 * slots, Temperature: 0.7, Seed: 1, Judge: lexical.Judge{}}
 }
 
 func carefulBackend() *fake.Backend {
@@ -310,25 +304,6 @@ func TestBuildBadReplies(t *testing.T) {
 				t.Errorf("%+v\n%s", b.Quality(), log)
 			}
 		})
-	}
-}
-
-func TestSpecific(t *testing.T) {
-	for s, want := range map[string]bool{"It cost 40 crowns.": true, "The mayor, Arlen, was late.": true, "Nobody was late.": false, "It rained. Nobody came.": false, "I said so.": false} {
-		if specific(s) != want {
-			t.Errorf("%q: %v", s, !want)
-		}
-	}
-}
-
-func TestSizes(t *testing.T) {
-	for _, s := range []Sizes{{1, 6, 100, 750, 6}, {10, 2, 100, 750, 6}, {10, 6, 1, 750, 1}, {10, 6, 5, 750, 6}, {10, 6, 100, 20, 6}, {10, 6, 10, 100, 6}} {
-		if s.Check() == nil {
-			t.Errorf("%+v is taken", s)
-		}
-	}
-	if err := whole.Check(); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -35,6 +35,7 @@ func (b *Builder) Estimate(seeds []datasets.Document) []Cost {
 		read = read * mostParts / parts
 		parts = mostParts
 	}
+
 	s, i, d := b.Subtopics+spare, b.Insights+spare, b.Documents
 	text := int(perWord * float64(b.Words))
 	each := b.perDocument()
@@ -44,6 +45,7 @@ func (b *Builder) Estimate(seeds []datasets.Document) []Cost {
 	cost := func(stage string, calls, prompt, output int) Cost {
 		return Cost{stage, calls, calls * (promptTokens + prompt), calls * output}
 	}
+
 	out := []Cost{
 		{"notes of the seed documents", parts, read + parts*promptTokens, parts * factsPerPart * factTokens},
 		cost("subtopics", 2, shownFacts, s*titleTokens),
@@ -53,11 +55,16 @@ func (b *Builder) Estimate(seeds []datasets.Document) []Cost {
 		cost("queries", b.Subtopics, titleTokens, 20),
 	}
 	if b.Conversation {
-		out = append(out, cost("chapters", d*each, 100+insightTokens, text/max(1, each)), cost("checks of chapters", d*each, text/max(1, each)+list, 15))
+		chapter := text / max(1, each)
+		out = append(out,
+			cost("chapters", d*each, 100+insightTokens, chapter),
+			cost("checks of chapters", d*each, chapter+list, 15))
 	} else {
 		out = append(out, cost("documents", d, each*insightTokens, text))
 	}
-	return append(out, cost("lists of what a document says", d*b.Subtopics, text+b.Insights*insightTokens, 12), cost("audit", d*(each+1), text+insightTokens, 8))
+	return append(out,
+		cost("lists of what a document says", d*b.Subtopics, text+b.Insights*insightTokens, 12),
+		cost("audit", d*(each+1), text+insightTokens, 8)) // a suspect on top of what is planned
 }
 
 // Window is the longest prompt with its reply, in tokens, with a fifth on top because
@@ -67,11 +74,14 @@ func (b *Builder) Window(seeds []datasets.Document) int {
 	for _, d := range seeds {
 		longest = max(longest, min(factWindow, tokens.Count(d.Text)))
 	}
+
 	text := int(perWord * float64(b.Words))
+	facts := factTokens * min(1, len(seeds)) // without seeds none are shown
+	s, i := b.Subtopics+spare, b.Insights+spare
 	need := max(
-		longest+promptTokens+700,
-		promptTokens+factsForTopics*factTokens*min(1, len(seeds))+80*(b.Subtopics+spare),
-		promptTokens+factsForPoints*factTokens*min(1, len(seeds))+(b.Subtopics+spare)*titleTokens+90*(b.Insights+spare),
+		promptTokens+longest+700,
+		promptTokens+factsForTopics*facts+80*s,
+		promptTokens+factsForPoints*facts+titleTokens*s+90*i,
 		promptTokens+text+b.perDocument()*insightTokens+3*b.Words+200, // an edit
 	)
 	return need + need/5

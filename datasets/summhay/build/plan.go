@@ -6,12 +6,19 @@ import (
 	"slices"
 )
 
-func sortByScore(order []int, scores []float64) {
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-}
-
 // spot is an insight by its subtopic and its number there.
 type spot struct{ subtopic, insight int }
+
+// spots lists the insights of subtopics.
+func spots(subtopics []*subtopic) []spot {
+	var out []spot
+	for i, s := range subtopics {
+		for k := range s.insights {
+			out = append(out, spot{i, k})
+		}
+	}
+	return out
+}
 
 // plan says which insights each document must hold. Every insight gets Repeat
 // documents, documents differ by at most one insight where that can be, and none has
@@ -19,42 +26,66 @@ type spot struct{ subtopic, insight int }
 // seed fixes it.
 func (b *Builder) plan(subtopics []*subtopic) [][]spot {
 	rng := rand.New(rand.NewPCG(b.Seed, 5))
-	var places []spot
-	for i, s := range subtopics {
-		for k := range s.insights {
-			places = append(places, spot{i, k})
-		}
-	}
+	places := spots(subtopics)
 	rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+
 	documents := make([][]spot, b.Documents)
 	most := (len(places)*b.Repeat + b.Documents - 1) / b.Documents
 	half := (most + 1) / 2
 	for _, p := range places {
-		order := rng.Perm(b.Documents)
-		same := func(d int) int {
-			n := 0
-			for _, o := range documents[d] {
-				if o.subtopic == p.subtopic {
-					n++
-				}
-			}
-			return n
-		}
-		crowded := func(d int) int {
-			if same(d) >= half {
-				return 1
-			}
-			return 0
-		}
+		order := rng.Perm(b.Documents) // equal documents take turns by chance
 		slices.SortStableFunc(order, func(x, y int) int {
-			return cmp.Or(cmp.Compare(crowded(x), crowded(y)), cmp.Compare(len(documents[x]), len(documents[y])), cmp.Compare(same(x), same(y)))
+			sameX, sameY := ofSubtopic(documents[x], p.subtopic), ofSubtopic(documents[y], p.subtopic)
+			return cmp.Or(
+				compareBool(sameX >= half, sameY >= half), // a document must not be about one subtopic alone
+				cmp.Compare(len(documents[x]), len(documents[y])),
+				cmp.Compare(sameX, sameY),
+			)
 		})
 		for _, d := range order[:min(b.Repeat, len(order))] {
 			documents[d] = append(documents[d], p)
 		}
 	}
-	for d := range documents {
-		rng.Shuffle(len(documents[d]), func(i, j int) { documents[d][i], documents[d][j] = documents[d][j], documents[d][i] })
+
+	for _, d := range documents {
+		rng.Shuffle(len(d), func(i, j int) { d[i], d[j] = d[j], d[i] })
 	}
 	return documents
+}
+
+// ofSubtopic counts the insights of a document that belong to a subtopic.
+func ofSubtopic(document []spot, subtopic int) int {
+	n := 0
+	for _, p := range document {
+		if p.subtopic == subtopic {
+			n++
+		}
+	}
+	return n
+}
+
+// compareBool sorts what is false first.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// without lists what is in a and not in b.
+func without(a, b []spot) []spot {
+	in := map[spot]bool{}
+	for _, p := range b {
+		in[p] = true
+	}
+	var out []spot
+	for _, p := range a {
+		if !in[p] {
+			out = append(out, p)
+		}
+	}
+	return out
 }

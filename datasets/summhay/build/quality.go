@@ -10,15 +10,31 @@ import (
 
 // Quality counts what each check of the synthesis found.
 type Quality struct {
-	SubtopicsNamed, OverlapWords, OverlapModel, NotExpandable, SubtopicsKept                       int
-	InsightsWritten, Unspecific, RepeatedWords, RepeatedModel, Misassigned, InsightsKept           int
+	SubtopicsNamed, OverlapWords, OverlapModel, NotExpandable, SubtopicsKept             int
+	InsightsWritten, Unspecific, RepeatedWords, RepeatedModel, Misassigned, InsightsKept int
+
 	DocumentsPlanned, AtOnce, Missing, Leaked, Edited, ChapterTries, Replaced, Lost, DocumentsKept int
-	Audited                                                                                        int // statements that were audited one by one
-	AuditOpen                                                                                      int // of these without an answer, which count as not said
+
+	Audited   int // statements that were audited one by one
+	AuditOpen int // of these without an answer, which count as not said
 }
 
 // Quality returns the counts.
 func (b *Builder) Quality() Quality { return b.quality }
+
+// add adds what became of a document.
+func (q *Quality) add(o Quality) {
+	q.AtOnce += o.AtOnce
+	q.Missing += o.Missing
+	q.Leaked += o.Leaked
+	q.Edited += o.Edited
+	q.ChapterTries += o.ChapterTries
+	q.Replaced += o.Replaced
+	q.Lost += o.Lost
+	q.DocumentsKept += o.DocumentsKept
+	q.Audited += o.Audited
+	q.AuditOpen += o.AuditOpen
+}
 
 // Grid is the quality table.
 func (q Quality) Grid() datasets.Grid {
@@ -30,12 +46,14 @@ func (q Quality) Grid() datasets.Grid {
 		row("  overlap, says the model", q.OverlapModel, "left out"),
 		row(fmt.Sprintf("  fewer than %d insights", LeastInsights), q.NotExpandable, "left out"),
 		row("  kept", q.SubtopicsKept, ""),
+
 		row("insights written", q.InsightsWritten, ""),
 		row("  without a number, date or name, or of a wrong length", q.Unspecific, "left out"),
 		row("  share words with another", q.RepeatedWords, "left out"),
 		row("  repeat another, says the model", q.RepeatedModel, "left out"),
 		row("  sorted into another subtopic", q.Misassigned, "left out"),
 		row("  kept", q.InsightsKept, ""),
+
 		row("documents planned", q.DocumentsPlanned, ""),
 		row("  agreed with their plan at once", q.AtOnce, ""),
 		row("  insights found missing", q.Missing, "added by an edit"),
@@ -45,6 +63,7 @@ func (q Quality) Grid() datasets.Grid {
 		row("  could not be mended", q.Replaced, "replaced by a new one"),
 		row("  given up", q.Lost, "left out"),
 		row("  kept", q.DocumentsKept, ""),
+
 		row("statements audited one by one", q.Audited, ""),
 		row("  without an answer", q.AuditOpen, "count as not said"),
 	}
@@ -53,9 +72,7 @@ func (q Quality) Grid() datasets.Grid {
 
 // Assignment shows how insights are spread over the documents.
 func Assignment(f *summhay.File) datasets.Grid {
-	g := datasets.Grid{Title: "Insights and documents", Head: []string{"", "least", "mean", "most"}}
 	perInsight := map[string]int{}
-	var perDocument, mixed, repeats []int
 	subtopicOf := map[string]string{}
 	for _, s := range f.Subtopics {
 		for _, in := range s.Insights {
@@ -63,6 +80,8 @@ func Assignment(f *summhay.File) datasets.Grid {
 			perInsight[in.InsightID] = 0
 		}
 	}
+
+	var perDocument, mixed, repeats []int
 	for _, d := range f.Documents {
 		perDocument = append(perDocument, len(d.InsightsIncluded))
 		of := map[string]bool{}
@@ -75,18 +94,29 @@ func Assignment(f *summhay.File) datasets.Grid {
 	for _, n := range perInsight {
 		repeats = append(repeats, n)
 	}
+
+	g := datasets.Grid{Title: "Insights and documents", Head: []string{"", "least", "mean", "most"}}
 	for _, r := range []struct {
 		what   string
 		counts []int
-	}{{"insights in a document", perDocument}, {"subtopics in a document", mixed}, {"documents that hold an insight", repeats}} {
-		if len(r.counts) == 0 {
-			continue
+	}{
+		{"insights in a document", perDocument},
+		{"subtopics in a document", mixed},
+		{"documents that hold an insight", repeats},
+	} {
+		if len(r.counts) > 0 {
+			g.Rows = append(g.Rows, spread(r.what, r.counts))
 		}
-		sum := 0
-		for _, n := range r.counts {
-			sum += n
-		}
-		g.Rows = append(g.Rows, []string{r.what, fmt.Sprint(slices.Min(r.counts)), fmt.Sprintf("%.1f", float64(sum)/float64(len(r.counts))), fmt.Sprint(slices.Max(r.counts))})
 	}
 	return g
+}
+
+// spread is the row of some counts: the least, their mean, and the most.
+func spread(what string, counts []int) []string {
+	sum := 0
+	for _, n := range counts {
+		sum += n
+	}
+	mean := float64(sum) / float64(len(counts))
+	return []string{what, fmt.Sprint(slices.Min(counts)), fmt.Sprintf("%.1f", mean), fmt.Sprint(slices.Max(counts))}
 }

@@ -21,7 +21,7 @@ func Careful(messages []local.Message) string { return scripted.Answer(careful, 
 var careful = []scripted.Rule{
 	{Mark: `{"facts": `, Answer: facts},
 	{Mark: `{"topic": `, Answer: scripted.Always(`{"topic":"What happens in a town and around it"}`)},
-	{Mark: `{"participants": `, Answer: scripted.Always(`{"participants":["Ana, a teacher","Ben, a baker","Cleo, a nurse"]}`)},
+	{Mark: `{"participants": `, Answer: scripted.Always(people)},
 	{Mark: `{"subtopics": `, Answer: subtopics},
 	{Mark: `{"pairs": `, Answer: scripted.Always(`{"pairs":[]}`)},
 	{Mark: `{"insights": `, Answer: insights},
@@ -35,6 +35,8 @@ var careful = []scripted.Rule{
 	{Mark: `{"present": `, Answer: present},
 	{Mark: `{"answer": "yes"} or`, Answer: audit},
 }
+
+const people = `{"participants":["Ana, a teacher","Ben, a baker","Cleo, a nurse"]}`
 
 // number reads the number that stands in a prompt where the expression has its group.
 func number(prompt string, where *regexp.Regexp) (n int, ok bool) {
@@ -210,7 +212,8 @@ func edit(prompt string) string {
 	for _, s := range scripted.Items(scripted.Between(prompt, "says any of this:", "Give the whole new text")) {
 		out = strings.ReplaceAll(out, s, "")
 	}
-	missing := scripted.Between(prompt, "so that it is stated with every number, date and name:", "Give the whole new text")
+	asked := "so that it is stated with every number, date and name:"
+	missing := scripted.Between(prompt, asked, "Give the whole new text")
 	missing, _, _ = strings.Cut(missing, "Take out of the text")
 	return strings.TrimSpace(out + " " + strings.Join(scripted.Items(missing), " "))
 }

@@ -30,6 +30,7 @@ func InsightSheet(f *summhay.File, seed uint64) ([]byte, error) {
 	for i, s := range f.Subtopics {
 		list = append(list, fmt.Sprintf("%d. %s: %s", i+1, s.Name, s.Subtopic))
 	}
+
 	var rows [][]string
 	for _, s := range f.Subtopics {
 		for _, in := range s.Insights {
@@ -53,17 +54,11 @@ func DocumentSheet(f *summhay.File, n int, seed uint64) ([]byte, error) {
 			all = append(all, in.InsightID)
 		}
 	}
+
 	var rows [][]string
 	for _, d := range rng.Perm(len(f.Documents))[:min(n, len(f.Documents))] {
 		doc := f.Documents[d]
-		shown := slices.Clone(doc.InsightsIncluded)
-		for _, i := range rng.Perm(len(all)) {
-			if len(shown) < statementsPerDocument && !slices.Contains(shown, all[i]) {
-				shown = append(shown, all[i])
-			}
-		}
-		rng.Shuffle(len(shown), func(i, j int) { shown[i], shown[j] = shown[j], shown[i] })
-		for k, id := range shown {
+		for k, id := range shownStatements(doc, all, rng) {
 			body := ""
 			if k == 0 {
 				body = doc.DocumentText
@@ -74,12 +69,44 @@ func DocumentSheet(f *summhay.File, n int, seed uint64) ([]byte, error) {
 	return datasets.Sheet(documentHead, rows)
 }
 
+// shownStatements are all that a document is said to hold, with others drawn beside
+// them, in an order that does not tell which is which.
+func shownStatements(doc summhay.Document, all []string, rng *rand.Rand) []string {
+	shown := slices.Clone(doc.InsightsIncluded)
+	for _, i := range rng.Perm(len(all)) {
+		if len(shown) < statementsPerDocument && !slices.Contains(shown, all[i]) {
+			shown = append(shown, all[i])
+		}
+	}
+	rng.Shuffle(len(shown), func(i, j int) { shown[i], shown[j] = shown[j], shown[i] })
+	return shown
+}
+
 // Validation is how far people agree with a haystack. Rows left open are counted.
 type Validation struct {
-	Insights, Several, Right int // annotated; put into two or more subtopics; into the expected one among others
-	Statements               int
-	TP, FP, FN, TN           int // of statements: said by the data and by people, by people alone, by the data alone, by neither
-	Open                     int
+	Insights   int // annotated
+	Several    int // of these put into two or more subtopics
+	Right      int // of these put into the expected one, perhaps among others
+	Statements int
+
+	// Of statements: said by the data and by people, by people alone, by the data alone,
+	// by neither.
+	TP, FP, FN, TN int
+
+	Open int
+}
+
+// Read adds a sheet of either kind.
+func (v *Validation) Read(f *summhay.File, name string, data []byte) error {
+	head, _, _ := strings.Cut(string(data), "\n")
+	switch {
+	case strings.Contains(head, "document_id"):
+		return v.ReadDocuments(f, name, data)
+	case strings.Contains(head, "insight_id"):
+		return v.ReadInsights(f, name, data)
+	}
+	return &datasets.InputError{File: name, Place: "line 1", Msg: "is not a sheet written by lore build summhay",
+		Remedy: "make sheets with lore build summhay --export-validation N", Err: errors.New("no heading")}
 }
 
 // ReadInsights adds a filled-in sheet of insights.
@@ -90,7 +117,10 @@ func (v *Validation) ReadInsights(f *summhay.File, name string, data []byte) err
 			home[in.InsightID] = i + 1
 		}
 	}
-	return datasets.EachRow(name, data, []string{"insight_id", "subtopic"}, "subtopic is a number of the list, or several with commas", func(get func(string) string) error {
+
+	columns := []string{"insight_id", "subtopic"}
+	remedy := "subtopic is a number of the list, or several with commas"
+	return datasets.EachRow(name, data, columns, remedy, func(get func(string) string) error {
 		want, known := home[get("insight_id")]
 		if !known {
 			return fmt.Errorf("names the insight %q, which the haystack does not have", get("insight_id"))
@@ -100,16 +130,11 @@ func (v *Validation) ReadInsights(f *summhay.File, name string, data []byte) err
 			v.Open++
 			return nil
 		}
-		var chosen []int
-		for part := range strings.FieldsFuncSeq(cell, func(r rune) bool { return strings.ContainsRune(",; ", r) }) {
-			n, err := strconv.Atoi(part)
-			if err != nil || n < 1 || n > len(f.Subtopics) {
-				return fmt.Errorf("has %q under subtopic; there are 1 to %d", cell, len(f.Subtopics))
-			}
-			if !slices.Contains(chosen, n) {
-				chosen = append(chosen, n)
-			}
+		chosen, err := subtopicNumbers(cell, len(f.Subtopics))
+		if err != nil {
+			return err
 		}
+
 		v.Insights++
 		if len(chosen) > 1 {
 			v.Several++
@@ -119,6 +144,21 @@ func (v *Validation) ReadInsights(f *summhay.File, name string, data []byte) err
 		}
 		return nil
 	})
+}
+
+// subtopicNumbers reads different numbers from 1 to most.
+func subtopicNumbers(cell string, most int) ([]int, error) {
+	var chosen []int
+	for part := range strings.FieldsFuncSeq(cell, func(r rune) bool { return strings.ContainsRune(",; ", r) }) {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 || n > most {
+			return nil, fmt.Errorf("has %q under subtopic; there are 1 to %d", cell, most)
+		}
+		if !slices.Contains(chosen, n) {
+			chosen = append(chosen, n)
+		}
+	}
+	return chosen, nil
 }
 
 // ReadDocuments adds a filled-in sheet of documents.
@@ -133,12 +173,17 @@ func (v *Validation) ReadDocuments(f *summhay.File, name string, data []byte) er
 			insights[in.InsightID] = true
 		}
 	}
-	return datasets.EachRow(name, data, []string{"document_id", "insight_id", "present"}, "present is yes or no", func(get func(string) string) error {
-		included, known := holds[get("document_id")]
-		if !known || !insights[get("insight_id")] {
-			return fmt.Errorf("names the document %q with the insight %q, which the haystack does not have", get("document_id"), get("insight_id"))
+
+	columns := []string{"document_id", "insight_id", "present"}
+	return datasets.EachRow(name, data, columns, "present is yes or no", func(get func(string) string) error {
+		document, insight := get("document_id"), get("insight_id")
+		included, known := holds[document]
+		if !known || !insights[insight] {
+			return fmt.Errorf("names the document %q with the insight %q, which the haystack does not have",
+				document, insight)
 		}
-		said := slices.Contains(included, get("insight_id"))
+
+		said := slices.Contains(included, insight)
 		switch cell := strings.ToLower(get("present")); {
 		case cell == "":
 			v.Open++
@@ -159,18 +204,6 @@ func (v *Validation) ReadDocuments(f *summhay.File, name string, data []byte) er
 	})
 }
 
-// Read adds a sheet of either kind.
-func (v *Validation) Read(f *summhay.File, name string, data []byte) error {
-	head, _, _ := strings.Cut(string(data), "\n")
-	switch {
-	case strings.Contains(head, "document_id"):
-		return v.ReadDocuments(f, name, data)
-	case strings.Contains(head, "insight_id"):
-		return v.ReadInsights(f, name, data)
-	}
-	return &datasets.InputError{File: name, Place: "line 1", Msg: "is no sheet of this kind", Remedy: "make sheets with lore build summhay --export-validation N", Err: errors.New("no heading")}
-}
-
 // Grids are the paper's Tables 4 and 5. Precision and recall take the data for the truth
 // and people for the system, as there.
 func (v Validation) Grids() []datasets.Grid {
@@ -185,11 +218,22 @@ func (v Validation) Grids() []datasets.Grid {
 	if x := 2 * p * r / (p + r); !math.IsNaN(x) {
 		f1 = fmt.Sprintf("%.2f", 100*x)
 	}
+
 	return []datasets.Grid{
-		{Title: "Subtopic of each insight (as Table 4 of the paper)", Head: []string{"insights annotated", "% put into 2 or more", "% accuracy"},
-			Rows: [][]string{{fmt.Sprint(v.Insights), share(v.Several, v.Insights), share(v.Right, v.Insights)}}},
-		{Title: "Insights of each document (as Table 5 of the paper)", Head: []string{"samples", "accuracy", "precision", "recall", "F1"},
-			Rows: [][]string{{fmt.Sprint(v.Statements), share(v.TP+v.TN, v.Statements), share(v.TP, v.TP+v.FP), share(v.TP, v.TP+v.FN), f1}},
-			Note: fmt.Sprintf("in percent; precision: of what people find in a document, what the data says is there; rows left open: %d", v.Open)},
+		{
+			Title: "Subtopic of each insight (as Table 4 of the paper)",
+			Head:  []string{"insights annotated", "% put into 2 or more", "% accuracy"},
+			Rows:  [][]string{{fmt.Sprint(v.Insights), share(v.Several, v.Insights), share(v.Right, v.Insights)}},
+		},
+		{
+			Title: "Insights of each document (as Table 5 of the paper)",
+			Head:  []string{"samples", "accuracy", "precision", "recall", "F1"},
+			Rows: [][]string{{
+				fmt.Sprint(v.Statements), share(v.TP+v.TN, v.Statements),
+				share(v.TP, v.TP+v.FP), share(v.TP, v.TP+v.FN), f1,
+			}},
+			Note: fmt.Sprintf("in percent; precision: of what people find in a document, what the data says is there; "+
+				"rows left open: %d", v.Open),
+		},
 	}
 }

@@ -66,7 +66,7 @@ func TestValidationByHand(t *testing.T) {
 	if fmt.Sprint(g[0].Rows, g[1].Rows) != "[[4 25.00 75.00]] [[10 70.00 66.67 50.00 57.14]]" || v.Open != 2 {
 		t.Errorf("%v %v %+v", g[0].Rows, g[1].Rows, v)
 	}
-	for sheet, word := range map[string]string{"": "no sheet", "a,b\n": "no sheet", "insight_id,subtopic\nx,1\n": `"x"`, "insight_id,subtopic\ns1_i1,4\n": "1 to 3", "document_id,insight_id,present\nd9,s1_i1,yes\n": `"d9"`, "document_id,insight_id,present\nd1,s1_i1,maybe\n": `"maybe"`, "document_id\n": "no column insight_id"} {
+	for sheet, word := range map[string]string{"": "not a sheet", "a,b\n": "not a sheet", "insight_id,subtopic\nx,1\n": `"x"`, "insight_id,subtopic\ns1_i1,4\n": "1 to 3", "document_id,insight_id,present\nd9,s1_i1,yes\n": `"d9"`, "document_id,insight_id,present\nd1,s1_i1,maybe\n": `"maybe"`, "document_id\n": "no column insight_id"} {
 		if err := v.Read(f, "x.csv", []byte(sheet)); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q: %v", sheet, err)
 		}
