@@ -24,11 +24,13 @@ func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, e
 		var p Pair
 		err := json.Unmarshal(line, &p)
 		bad := func(format string, args ...any) error {
-			return &datasets.InputError{File: name, Place: place, Msg: fmt.Sprintf(format, args...), Remedy: `a pair is {"id": "...", "summary": "...", "documents": ["..."]}`, Err: err}
+			return &datasets.InputError{File: name, Place: place, Msg: fmt.Sprintf(format, args...), Err: err,
+				Remedy: `a pair is {"id": "...", "summary": "...", "documents": ["..."]}`}
 		}
+
 		switch {
 		case err != nil:
-			return bad("is no JSON: %v", err)
+			return bad("is not valid JSON: %v", err)
 		case p.ID == "" || strings.ContainsAny(p.ID, " \t") || seen[p.ID]:
 			return bad("has no id of its own without spaces")
 		case strings.TrimSpace(p.Summary) == "" || len(p.Documents) == 0:
@@ -39,6 +41,7 @@ func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, e
 				return bad("names the document %q, which is not there", d)
 			}
 		}
+
 		seen[p.ID] = true
 		out = append(out, p)
 		return nil
@@ -47,7 +50,8 @@ func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, e
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, &datasets.InputError{File: name, Msg: "holds no pairs", Remedy: "give lines of JSON with id, summary and documents"}
+		return nil, &datasets.InputError{File: name, Msg: "holds no pairs",
+			Remedy: "give lines of JSON with id, summary and documents"}
 	}
 	return out, nil
 }

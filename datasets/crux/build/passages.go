@@ -1,0 +1,125 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lore/datasets/crux"
+	"lore/datasets/stage"
+	"lore/local/tokens"
+)
+
+// Settings of passages that are the paper's (section 3.1), and what is taken of them.
+const (
+	chunkTokens  = 1024 // longer documents are split first
+	passageWords = 200
+	mostPassages = 3  // of a part
+	leastPassage = 60 // words of a passage that is taken
+	mostPassage  = 400
+)
+
+// chunk is a part of a document that is rewritten at once.
+type chunk struct {
+	pair     int
+	document string
+	text     string
+}
+
+// passages are those of all pairs.
+type passages struct {
+	list  []crux.Passage
+	owner []int // the pair of each
+}
+
+// of counts the passages of a pair.
+func (p passages) of(pair int) int {
+	n := 0
+	for _, o := range p.owner {
+		if o == pair {
+			n++
+		}
+	}
+	return n
+}
+
+// split cuts the documents of all pairs into parts. A document of two pairs is there
+// twice: each pair has passages of its own.
+func (b *Builder) split(pairs []Pair, documents map[string]string) []chunk {
+	var chunks []chunk
+	for i, p := range pairs {
+		for _, id := range p.Documents {
+			parts := tokens.Windows(documents[id], chunkTokens, 0)
+			for _, part := range parts {
+				chunks = append(chunks, chunk{i, id, part})
+			}
+			if len(parts) > 1 {
+				b.Note("split", id, 0, "%d parts of at most %d tokens", len(parts), chunkTokens)
+			}
+		}
+	}
+	return chunks
+}
+
+type passagesReply struct {
+	Passages []string `json:"passages"`
+}
+
+// passages rewrites every part of a document as two or three passages.
+func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (passages, error) {
+	subject := func(i int) string { return pairs[chunks[i].pair].ID + " " + chunks[i].document }
+	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[passagesReply]{
+		Stage: "passages", Prompt: "crux/passages.txt", NumPredict: 1500, Subject: subject,
+		Schema: stage.Object(stage.Field("passages", stage.Array(stage.String, 1, mostPassages+1))),
+		Data: func(i int, problem string) any {
+			return map[string]any{
+				"Text": chunks[i].text, "Least": chunks[i].least(), "Most": mostPassages, "Words": passageWords,
+				"Problem": problem,
+			}
+		},
+		Check: func(i int, r passagesReply) string {
+			return checkPassages(r.Passages, chunks[i].least(), len(strings.Fields(chunks[i].text)))
+		},
+	}, stage.Places(len(chunks)))
+	if err != nil {
+		return passages{}, err
+	}
+
+	var out passages
+	for i, c := range chunks {
+		if problem, bad := failed[i]; bad {
+			b.Drop(subject(i), "no passages: %s", problem)
+			continue
+		}
+		for _, p := range got[i].Passages {
+			id := fmt.Sprintf("%s-%d", pairs[c.pair].ID, 1+out.of(c.pair))
+			out.list = append(out.list, crux.Passage{ID: id, Text: strings.TrimSpace(p)})
+			out.owner = append(out.owner, c.pair)
+		}
+	}
+	return out, nil
+}
+
+// least is how many passages a part must make: a short one makes one.
+func (c chunk) least() int {
+	if len(strings.Fields(c.text)) < 3*passageWords/2 {
+		return 1
+	}
+	return 2
+}
+
+// checkPassages says what is wrong with the passages of a part of so many words.
+func checkPassages(passages []string, least, words int) string {
+	if n := len(passages); n < least || n > mostPassages {
+		return fmt.Sprintf("%d passages where %d to %d were asked for", n, least, mostPassages)
+	}
+
+	// A part that is short itself cannot make passages of the usual length.
+	floor := min(leastPassage, words/3)
+	for i, p := range passages {
+		if n := len(strings.Fields(p)); n < floor || n > mostPassage || n == 0 {
+			return fmt.Sprintf("passage %d has %d words, not about %d", i+1, n, passageWords)
+		}
+	}
+	return ""
+}

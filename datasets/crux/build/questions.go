@@ -1,0 +1,94 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lore/datasets/stage"
+)
+
+// What is taken of requests and questions.
+const (
+	leastRequest = 15 // words
+	mostRequest  = 100
+	sameQuestion = 0.8 // share of common words from which two questions are one
+)
+
+type requestReply struct {
+	Request string `json:"request"`
+}
+
+type questionsReply struct {
+	Questions []string `json:"questions"`
+}
+
+// ask makes a request and the sub-questions of every summary. A pair that lacks one of
+// them is not among the results.
+func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]asked, error) {
+	subject := func(i int) string { return pairs[i].ID }
+	requests, failed, err := stage.Ask(ctx, b.Session, stage.Question[requestReply]{
+		Stage: "request", Prompt: "crux/request.txt", NumPredict: 300, Subject: subject,
+		Schema: stage.Object(stage.Field("request", stage.String)),
+		Data: func(i int, problem string) any {
+			return map[string]any{"Summary": pairs[i].Summary, "Problem": problem}
+		},
+		Check: func(_ int, r requestReply) string {
+			if n := len(strings.Fields(r.Request)); n < leastRequest || n > mostRequest {
+				return fmt.Sprintf("the request has %d words, not about 50", n)
+			}
+			return ""
+		},
+	}, stage.Places(len(pairs)))
+	if err != nil {
+		return nil, err
+	}
+	open := b.passed(pairs, stage.Places(len(pairs)), failed, "no request: %s")
+
+	questions, failed, err := stage.Ask(ctx, b.Session, stage.Question[questionsReply]{
+		Stage: "questions", Prompt: "crux/questions.txt", NumPredict: 60 * b.Questions, Subject: subject,
+		Schema: stage.Object(stage.Field("questions", stage.Array(stage.String, b.Questions, b.Questions))),
+		Data: func(i int, problem string) any {
+			return map[string]any{"Summary": pairs[i].Summary, "N": b.Questions, "Problem": problem}
+		},
+		Check: func(_ int, r questionsReply) string { return checkQuestions(r.Questions, b.Questions) },
+	}, open)
+	if err != nil {
+		return nil, err
+	}
+
+	out := map[int]asked{}
+	for _, i := range b.passed(pairs, open, failed, "no questions: %s") {
+		out[i] = asked{requests[i].Request, questions[i].Questions}
+	}
+	return out, nil
+}
+
+// passed lists the places that did not fail, and drops the pairs of the others.
+func (b *Builder) passed(pairs []Pair, places []int, failed map[int]string, format string) []int {
+	var out []int
+	for _, i := range places {
+		if problem, bad := failed[i]; bad {
+			b.Drop(pairs[i].ID, format, problem)
+			continue
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+// checkQuestions says what is wrong with the questions of a summary.
+func checkQuestions(questions []string, n int) string {
+	if len(questions) != n {
+		return fmt.Sprintf("%d questions where %d were asked for", len(questions), n)
+	}
+	for i, q := range questions {
+		if len(strings.Fields(q)) < 3 {
+			return fmt.Sprintf("question %d has fewer than 3 words", i+1)
+		}
+		if j := stage.Alike(questions[:i], q, sameQuestion); j >= 0 {
+			return fmt.Sprintf("questions %d and %d are the same", j+1, i+1)
+		}
+	}
+	return ""
+}
