@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -18,60 +16,6 @@ import (
 	"lore/local"
 	"lore/local/fake"
 )
-
-// Clusters by hand: 0, 1 and 2 are near, 3 and 4 are near, 5 is nearer to 3 and 4
-// than to the others.
-func TestClusterByHand(t *testing.T) {
-	near := map[[2]int]float64{{0, 1}: 0.9, {0, 2}: 0.8, {1, 2}: 0.7, {3, 4}: 0.6, {3, 5}: 0.2, {4, 5}: 0.2, {0, 5}: 0.1}
-	similarity := func(i, j int) float64 { return near[[2]int{min(i, j), max(i, j)}] }
-	for threshold, want := range map[float64]string{
-		0.5:  "[[0 1 2] [3 4 5]] merged 1 dropped []",
-		0.65: "[[0 1 2 3 4 5]] merged 3 dropped []", // 3 and 4 are alone, too
-		0.95: "[] merged 0 dropped [0 1 2 3 4 5]",
-		0.15: "[[0 1 2] [3 4 5]] merged 0 dropped []",
-	} {
-		c := Cluster(6, similarity, threshold)
-		if got := fmt.Sprintf("%v merged %d dropped %v", c.Clusters, c.Merged, c.Dropped); got != want {
-			t.Errorf("threshold %g: %s, want %s", threshold, got, want)
-		}
-	}
-}
-
-// A cluster that is too large is split at a higher similarity; equal queries by
-// their order. Every query is in one cluster or dropped, sizes are in range.
-func TestClusterSizes(t *testing.T) {
-	two := Cluster(8, func(i, j int) float64 {
-		if i/4 == j/4 {
-			return 0.9
-		}
-		return 0.5
-	}, 0.4)
-	if fmt.Sprint(two.Clusters) != "[[0 1 2 3] [4 5 6 7]]" || two.Splits == 0 {
-		t.Errorf("%+v", two)
-	}
-	for _, n := range []int{0, 1, 2, 7, 13, 40} {
-		for _, threshold := range []float64{-1, 0.2, 0.5, 1} {
-			c := Cluster(n, func(i, j int) float64 { return math.Abs(math.Sin(float64(i*j + i + j))) }, threshold)
-			seen := map[int]int{}
-			for _, members := range c.Clusters {
-				if len(members) < leastCluster || len(members) > mostCluster {
-					t.Errorf("%d at %g: a cluster of %d", n, threshold, len(members))
-				}
-				for _, m := range members {
-					seen[m]++
-				}
-			}
-			for _, m := range c.Dropped {
-				seen[m]++
-			}
-			for i := range n {
-				if seen[i] != 1 {
-					t.Errorf("%d at %g: query %d is in %d places", n, threshold, i, seen[i])
-				}
-			}
-		}
-	}
-}
 
 func builder(t *testing.T, script func(n int, c local.Call) local.Reply) *Builder {
 	t.Helper()
@@ -172,20 +116,4 @@ func TestBuildMeeting(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].Text != "budget? money?" || got[0].References[0] != "It grew.\nIt is spent." {
 		t.Errorf("without a model: %+v, %v", got, err)
 	}
-}
-
-func TestReadSources(t *testing.T) {
-	for text, word := range map[string]string{"": "holds no queries", "{": "line 1", `{"query":"q"}`: "no summary", `{"summary":"s"}`: "no query", `{"id":"a","query":"q","summary":"s"}` + "\n" + `{"id":"a","query":"q","summary":"s"}`: "line 2"} {
-		if _, err := ReadSources("q.jsonl", []byte(text)); err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-	if _, err := ReadTexts(os.DirFS(t.TempDir()), "empty"); err == nil {
-		t.Error("an empty folder was read")
-	}
-}
-
-func FuzzReadSources(f *testing.F) {
-	f.Add([]byte(`{"id":"a","query":"q","summary":"s"}`))
-	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = ReadSources("x", data) })
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"lore/datasets/stage"
 )
 
 // Sizes of clusters of queries (MSRS, section 3.2), and how a threshold is tightened
@@ -27,18 +29,15 @@ type Clustering struct {
 // alone goes into the nearest cluster with room, or is dropped.
 func Cluster(n int, similarity func(i, j int) float64, threshold float64) Clustering {
 	var out Clustering
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
 	var alone []int
-	for _, c := range out.split(all, similarity, threshold) {
+	for _, c := range out.split(stage.Places(n), similarity, threshold) {
 		if len(c) < leastCluster {
 			alone = append(alone, c...)
 		} else {
 			out.Clusters = append(out.Clusters, c)
 		}
 	}
+
 	for _, i := range alone {
 		if at := nearestCluster(out.Clusters, i, similarity); at >= 0 {
 			out.Clusters[at] = append(out.Clusters[at], i)
@@ -47,6 +46,7 @@ func Cluster(n int, similarity func(i, j int) float64, threshold float64) Cluste
 			out.Dropped = append(out.Dropped, i)
 		}
 	}
+
 	for _, c := range out.Clusters {
 		slices.Sort(c)
 	}
@@ -79,6 +79,7 @@ func agglomerate(members []int, similarity func(i, j int) float64, threshold flo
 	for i, m := range members {
 		clusters[i] = []int{m}
 	}
+
 	// sums[a][b] is the sum of similarities between the members of two clusters.
 	sums := make([][]float64, len(members))
 	for a := range sums {
@@ -89,6 +90,7 @@ func agglomerate(members []int, similarity func(i, j int) float64, threshold flo
 			}
 		}
 	}
+
 	for {
 		bestA, bestB, best := -1, -1, math.Inf(-1)
 		for a := range clusters {
@@ -101,9 +103,12 @@ func agglomerate(members []int, similarity func(i, j int) float64, threshold flo
 				}
 			}
 		}
+
 		if bestA < 0 || best < threshold {
 			return slices.DeleteFunc(clusters, func(c []int) bool { return c == nil })
 		}
+
+		// Sums of a joined cluster are those of its two halves.
 		clusters[bestA] = append(clusters[bestA], clusters[bestB]...)
 		clusters[bestB] = nil
 		for c := range clusters {

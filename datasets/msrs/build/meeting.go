@@ -1,0 +1,114 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lore/datasets/msrs"
+	"lore/datasets/stage"
+	"lore/local"
+)
+
+// Meeting clusters queries by similarity and merges each cluster's queries and
+// summaries into one, by a model, or by joining them where there is none.
+func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func(i, j int) float64, threshold float64) (
+	[]msrs.Query, error) {
+	clusters := b.cluster(sources, similarity, threshold)
+	places := stage.Places(len(clusters))
+	merged, failed, err := b.merge(ctx, places, clusters, sources)
+	if err != nil {
+		return nil, err
+	}
+
+	var out []msrs.Query
+	for _, i := range places {
+		query, summary := strings.TrimSpace(merged[i].Query), strings.TrimSpace(merged[i].Summary)
+		problem := failed[i]
+		if problem == "" && (query == "" || summary == "") {
+			problem = string(local.Empty) + ": no query or no summary"
+		}
+		if problem != "" {
+			b.Drop(mergedID(i), "%s", problem)
+			continue
+		}
+
+		q := msrs.Query{ID: mergedID(i), Text: query, References: []string{summary}}
+		q.Gold = goldOfAll(sources, clusters[i])
+		b.Note("merge", q.ID, 0, "%q over %d documents", q.Text, len(q.Gold))
+		out = append(out, q)
+	}
+	return out, nil
+}
+
+func mergedID(i int) string { return fmt.Sprintf("m%03d", i+1) }
+
+// cluster clusters queries and notes which are together, and which are dropped.
+func (b *Builder) cluster(sources []Source, similarity func(i, j int) float64, threshold float64) [][]int {
+	c := Cluster(len(sources), similarity, threshold)
+	b.Note("cluster", "", 0, "%d queries: %d clusters at a similarity of %g, "+
+		"%d splits of too large ones, %d queries alone merged into the nearest, %d dropped",
+		len(sources), len(c.Clusters), threshold, c.Splits, c.Merged, len(c.Dropped))
+	for _, i := range c.Dropped {
+		b.Drop(sources[i].ID, "alone, and no cluster has room")
+	}
+	for i, members := range c.Clusters {
+		var ids []string
+		for _, m := range members {
+			ids = append(ids, sources[m].ID)
+		}
+		b.Note("cluster", mergedID(i), 0, "%s", strings.Join(ids, ", "))
+	}
+	return c.Clusters
+}
+
+// goldOfAll lists the gold documents of all members once.
+func goldOfAll(sources []Source, members []int) []string {
+	var out []string
+	for _, m := range members {
+		for _, d := range sources[m].Documents {
+			if !slices.Contains(out, d) {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// member is a query of a cluster as the prompt shows it.
+type member struct{ Query, Summary string }
+
+// merge asks for one query and one summary per cluster, or joins them without a
+// model.
+func (b *Builder) merge(ctx context.Context, places []int, clusters [][]int, sources []Source) (
+	merged map[int]queryReply, failed map[int]string, err error) {
+	members := func(i int) []member {
+		var out []member
+		for _, m := range clusters[i] {
+			out = append(out, member{sources[m].Query, sources[m].references()[0]})
+		}
+		return out
+	}
+
+	if b.Calls == nil {
+		merged = map[int]queryReply{}
+		for _, i := range places {
+			merged[i] = joined(members(i))
+		}
+		return merged, nil, nil
+	}
+	return stage.Round(ctx, b.Session, stage.Question[queryReply]{
+		Stage: "merge", Prompt: "msrs/merge.txt", NumPredict: 1200,
+		Schema: stage.Object(stage.Field("query", stage.String), stage.Field("summary", stage.String)),
+		Data:   func(i int, _ string) any { return map[string]any{"Members": members(i)} },
+	}, places, nil, 1)
+}
+
+func joined(members []member) queryReply {
+	var queries, summaries []string
+	for _, m := range members {
+		queries, summaries = append(queries, m.Query), append(summaries, m.Summary)
+	}
+	return queryReply{strings.Join(queries, " "), strings.Join(summaries, "\n")}
+}
