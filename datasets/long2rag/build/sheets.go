@@ -13,7 +13,9 @@ import (
 
 // sheetHead are the columns of a sheet for people; the last two are for them to fill in
 // (the paper's appendix A.3).
-var sheetHead = []string{"question_id", "point_id", "question", "key_point", "evidence", "found_in_text", "key_point_verdict"}
+var sheetHead = []string{
+	"question_id", "point_id", "question", "key_point", "evidence", "found_in_text", "key_point_verdict",
+}
 
 // Verdicts of people on a key point.
 const (
@@ -25,6 +27,9 @@ const (
 // around is how much of a document is shown on either side of a span, in bytes.
 const around = 300
 
+// verdictOrder is the order in which verdicts are counted.
+var verdictOrder = []string{Agree, Neutral, Disagree}
+
 // Sheets deals the key points of a dataset out to raters as CSV: questions as evenly as
 // they go, and of the others' points a share, the same for all, that everybody judges.
 func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint64) ([][]byte, error) {
@@ -33,6 +38,7 @@ func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint
 	for i, k := range rng.Perm(len(questions)) {
 		owner[k] = i % raters
 	}
+
 	rows := make([][][]string, raters)
 	for i, q := range questions {
 		for _, p := range q.KeyPoints {
@@ -45,6 +51,7 @@ func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint
 			}
 		}
 	}
+
 	out := make([][]byte, raters)
 	for r := range raters {
 		var err error
@@ -64,8 +71,10 @@ func evidence(q long2rag.Question, p long2rag.KeyPoint) string {
 			if at < 0 {
 				continue
 			}
-			from, to := max(0, at-around), min(len(d.Text), at+len(s)+around)
-			parts = append(parts, strings.ToValidUTF8(fmt.Sprintf("%s: …%s>>%s<<%s…", d.ID, d.Text[from:at], s, d.Text[at+len(s):to]), ""))
+			end := at + len(s)
+			before, after := d.Text[max(0, at-around):at], d.Text[end:min(len(d.Text), end+around)]
+			shown := fmt.Sprintf("%s: …%s>>%s<<%s…", d.ID, before, s, after)
+			parts = append(parts, strings.ToValidUTF8(shown, "")) // around may cut a letter in two
 			break
 		}
 	}
@@ -87,45 +96,67 @@ func ReadSheet(name string, data []byte, questions []long2rag.Question) (verdict
 			known[[2]string{q.ID, p.ID}] = true
 		}
 	}
+
 	seen := map[[2]string]bool{}
-	err = datasets.EachRow(name, data, []string{"question_id", "point_id", "found_in_text", "key_point_verdict"},
-		"found_in_text is yes or no, key_point_verdict is agree, neutral or disagree; make sheets with lore build long2rag sheets", func(get func(string) string) error {
-			at := [2]string{get("question_id"), get("point_id")}
-			found := strings.ToLower(get("found_in_text"))
-			v := HumanVerdict{Question: at[0], Point: at[1], Found: found == "yes", Key: strings.ToLower(get("key_point_verdict"))}
-			switch {
-			case !known[at]:
-				return fmt.Errorf("judges the key point %s of the question %s, which the data does not have", at[1], at[0])
-			case seen[at]:
-				return fmt.Errorf("judges the key point %s of the question %s a second time", at[1], at[0])
-			case found == "", found == "yes" && v.Key == "":
-				open++
-				return nil
-			case found != "yes" && found != "no":
-				return fmt.Errorf("has %q under found_in_text", found)
-			case found == "no":
-				v.Key = ""
-			case !slices.Contains([]string{Agree, Neutral, Disagree}, v.Key):
-				return fmt.Errorf("has %q under key_point_verdict", v.Key)
-			}
-			seen[at] = true
-			verdicts = append(verdicts, v)
+	columns := []string{"question_id", "point_id", "found_in_text", "key_point_verdict"}
+	remedy := "found_in_text is yes or no, key_point_verdict is agree, neutral or disagree; " +
+		"make sheets with lore build long2rag sheets"
+	err = datasets.EachRow(name, data, columns, remedy, func(get func(string) string) error {
+		at := [2]string{get("question_id"), get("point_id")}
+		found, key := strings.ToLower(get("found_in_text")), strings.ToLower(get("key_point_verdict"))
+		switch {
+		case !known[at]:
+			return fmt.Errorf("judges the key point %s of the question %s, which the data does not have", at[1], at[0])
+		case seen[at]:
+			return fmt.Errorf("judges the key point %s of the question %s a second time", at[1], at[0])
+		case found == "", found == "yes" && key == "":
+			open++
 			return nil
-		})
+		case found != "yes" && found != "no":
+			return fmt.Errorf("has %q under found_in_text", found)
+		case found == "no":
+			key = "" // what is not in the text is not judged further
+		case !slices.Contains(verdictOrder, key):
+			return fmt.Errorf("has %q under key_point_verdict", key)
+		}
+
+		seen[at] = true
+		verdicts = append(verdicts, HumanVerdict{Question: at[0], Point: at[1], Found: found == "yes", Key: key})
+		return nil
+	})
 	return verdicts, open, err
 }
 
 // Verified is a dataset after people have looked at it.
 type Verified struct {
 	Questions           []long2rag.Question
-	Points, Judged      int // before; of these judged by anyone
+	Points              int // before
+	Judged              int // of these judged by anyone
 	Found               int // by more than half of those who judged
 	Agree               int // of these: key points by more than half
-	Shared, Raters      int // points that the most raters judged, and how many raters these are
+	Raters              int
+	Shared              int // points that all raters judged
+	SharedKey           int // of these found by all
 	KappaFound          float64
 	KappaKey            float64 // over points that all of them found
-	SharedKey           int     // these points
 	QuestionsWithoutAny int
+}
+
+// tally counts what raters say of a key point.
+type tally struct {
+	raters, found int
+	key           [3]int // of those who found it, in verdictOrder
+}
+
+func count(verdicts []HumanVerdict) tally {
+	t := tally{raters: len(verdicts)}
+	for _, v := range verdicts {
+		if v.Found {
+			t.found++
+			t.key[slices.Index(verdictOrder, v.Key)]++
+		}
+	}
+	return t
 }
 
 // Verify keeps the key points that more than half of their raters found in the text and
@@ -139,36 +170,34 @@ func Verify(questions []long2rag.Question, sheets [][]HumanVerdict) Verified {
 			by[k] = append(by[k], v)
 		}
 	}
+
 	out := Verified{Raters: len(sheets)}
-	var found, key [][]int
+	var found, key [][]int // of the points that all raters judged
 	for _, q := range questions {
 		kept := q
 		kept.KeyPoints = nil
 		for _, p := range q.KeyPoints {
 			out.Points++
-			verdicts := by[[2]string{q.ID, p.ID}]
-			if len(verdicts) == 0 {
+			t := count(by[[2]string{q.ID, p.ID}])
+			if t.raters == 0 {
 				continue
 			}
 			out.Judged++
-			yes, counts := 0, [3]int{}
-			for _, v := range verdicts {
-				if v.Found {
-					yes++
-					counts[slices.Index([]string{Agree, Neutral, Disagree}, v.Key)]++
+
+			if t.raters == len(sheets) && len(sheets) > 1 {
+				found = append(found, []int{t.found, t.raters - t.found})
+				if t.found == t.raters {
+					key = append(key, t.key[:])
 				}
 			}
-			if len(verdicts) == len(sheets) && len(sheets) > 1 {
-				found = append(found, []int{yes, len(verdicts) - yes})
-				if yes == len(verdicts) {
-					key = append(key, counts[:])
-				}
-			}
-			if 2*yes <= len(verdicts) {
+
+			// Half of the raters are not a majority. Those who did not find a point do not
+			// agree that it is one.
+			if 2*t.found <= t.raters {
 				continue
 			}
 			out.Found++
-			if 2*counts[0] > len(verdicts) {
+			if 2*t.key[0] > t.raters {
 				out.Agree++
 				kept.KeyPoints = append(kept.KeyPoints, p)
 			}
@@ -179,6 +208,7 @@ func Verify(questions []long2rag.Question, sheets [][]HumanVerdict) Verified {
 		}
 		out.Questions = append(out.Questions, kept)
 	}
+
 	out.Shared, out.SharedKey = len(found), len(key)
 	out.KappaFound, out.KappaKey = metric.FreeMarginalKappa(found), metric.FreeMarginalKappa(key)
 	return out
