@@ -15,6 +15,13 @@ func Places(n int) []int {
 	return out
 }
 
+// Window is the room, in tokens, for the longest of some prompts with their replies: a
+// fifth is on top because the model's tokeniser is another than the one that counted.
+func Window(needs ...int) int {
+	need := slices.Max(needs)
+	return need + need/5
+}
+
 // Entry is a line of a numbered list in a prompt.
 type Entry struct {
 	N    int

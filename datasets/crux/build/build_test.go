@@ -101,7 +101,8 @@ func TestBuildGolden(t *testing.T) {
 		got, err1 := os.ReadFile(filepath.Join(dir, name))
 		want, err2 := os.ReadFile(filepath.Join("testdata/golden", name))
 		if err1 != nil || err2 != nil || string(got) != string(want) {
-			t.Errorf("%s differs from the golden one (%v, %v); go test ./datasets/crux/build -run Golden -update writes it anew", name, err1, err2)
+			t.Errorf("%s differs from the golden one (%v, %v); go test ./datasets/crux/build -run Golden -update writes it anew",
+				name, err1, err2)
 		}
 	}
 	ds, err := crux.Benchmark{}.Load([]string{dir})
@@ -121,12 +122,17 @@ func TestBuildBadReplies(t *testing.T) {
 		topics int
 		log    string
 	}{
-		"short passages, once":   {"Document:", fake.Text(`{"passages":["too short"]}`), false, 2, "passage 1 has 2 words"},
-		"no JSON, once":          {"Write the request", fake.Text(`Sure! Here it is.`), false, 2, "bad_format"},
-		"short request":          {"Write the request", fake.Text(`{"request":"a report"}`), true, 0, "no request: the request has 2 words"},
-		"too few questions":      {"Write exactly", fake.Text(`{"questions":["What is one?"]}`), true, 0, "bad_format"},
-		"the same questions":     {"Write exactly", fake.Text(`{"questions":["What did the harbour cost?","What did the harbour cost?","Who came by the road?"]}`), true, 0, "questions 1 and 2 are the same"},
-		"a model that times out": {"Document:", local.Fail(local.TooLong, "window"), true, 0, "no passages: too_long: window"},
+		"short passages, once": {"Document:", fake.Text(`{"passages":["too short"]}`), false, 2,
+			"passage 1 has 2 words"},
+		"no JSON, once": {"Write the request", fake.Text(`Sure! Here it is.`), false, 2, "bad_format"},
+		"short request": {"Write the request", fake.Text(`{"request":"a report"}`), true, 0,
+			"no request: the request has 2 words"},
+		"too few questions": {"Write exactly", fake.Text(`{"questions":["What is one?"]}`), true, 0, "bad_format"},
+		"the same questions": {"Write exactly",
+			fake.Text(`{"questions":["What did the harbour cost?","What did the harbour cost?","Who came by the road?"]}`),
+			true, 0, "questions 1 and 2 are the same"},
+		"a model that times out": {"Document:", local.Fail(local.TooLong, "window"), true, 0,
+			"no passages: too_long: window"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tries := map[string]int{}
@@ -165,7 +171,9 @@ func (f callerFunc) All(ctx context.Context, calls []local.Call, done func(i int
 
 func TestReadPairs(t *testing.T) {
 	docs := map[string]string{"a": "x"}
-	for text, word := range map[string]string{"": "holds no pairs", "{": "line 1", `{"id":"p","summary":"s","documents":["z"]}`: `"z"`, `{"id":"p","documents":["a"]}`: "no summary", `{"id":"p q","summary":"s","documents":["a"]}`: "without spaces"} {
+	for text, word := range map[string]string{"": "holds no pairs", "{": "line 1",
+		`{"id":"p","summary":"s","documents":["z"]}`: `"z"`, `{"id":"p","documents":["a"]}`: "no summary",
+		`{"id":"p q","summary":"s","documents":["a"]}`: "without spaces"} {
 		if _, err := ReadPairs("pairs.jsonl", []byte(text), docs); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q: %v", text, err)
 		}

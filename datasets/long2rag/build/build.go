@@ -103,8 +103,8 @@ func (b *Builder) Build(ctx context.Context, seeds []Seed, corpus map[string]str
 	return out, nil
 }
 
-// Window is the longest prompt with its reply, in tokens, with a fifth on top because the
-// model's tokeniser is another. The whole build has one window.
+// Window is the room that the longest prompt takes with its reply, in tokens. The whole
+// build has one window.
 func Window(corpus map[string]string) int {
 	longest := 0
 	for _, text := range corpus {
@@ -114,6 +114,5 @@ func Window(corpus map[string]string) int {
 	const point, question, wording = 40, 120, 350
 	extract := longest + mergeAtOnce*point + question + wording + extractTokens // with the points found before
 	merge := mergeAtOnce*point + question + wording + mergeTokens
-	need := max(extract, merge)
-	return need + need/5
+	return stage.Window(extract, merge)
 }

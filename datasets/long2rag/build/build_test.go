@@ -47,14 +47,16 @@ func newBuilder(t *testing.T, script func(c local.Call) local.Reply) (*Builder, 
 		corpus[d.ID] = d.Text
 	}
 	s := stagescripted.Session(t, backend, 3, 2, Prompts())
-	return &Builder{Session: s, Domains: []string{"history", "biology"}, Criteria: LeastCriteria, Rounds: 2, Threshold: Threshold, Seed: 1,
+	return &Builder{Session: s, Domains: []string{"history", "biology"}, Criteria: LeastCriteria, Rounds: 2,
+		Threshold: Threshold, Seed: 1,
 		Find: func(_ context.Context, questions []Search) ([][]string, error) {
 			out := make([][]string, len(questions))
 			for i, q := range questions {
 				for range long2rag.Shown {
 					best, at := 0.0, ""
 					for _, d := range ds.Corpora[0].Documents {
-						if o := text.Overlap(d.Text, q.Text+strings.Join(q.Parts, " ")); o > best && !strings.Contains(strings.Join(out[i], " "), d.ID) {
+						if o := text.Overlap(d.Text, q.Text+strings.Join(q.Parts, " ")); o > best &&
+							!strings.Contains(strings.Join(out[i], " "), d.ID) {
 							best, at = o, d.ID
 						}
 					}
@@ -68,7 +70,8 @@ func newBuilder(t *testing.T, script func(c local.Call) local.Reply) (*Builder, 
 }
 
 var seeds = []Seed{
-	{ID: "s1", Text: "Why did the tramway of Ostwick lose its passengers, and what did the council do about its rails?"},
+	{ID: "s1",
+		Text: "Why did the tramway of Ostwick lose its passengers, and what did the council do about its rails?"},
 	{ID: "s2", Text: "How does the lichen on the cliffs take up water from fog, and how does it dry?"},
 	{ID: "s3", Text: "What is cheese?"},
 }
@@ -83,7 +86,8 @@ func TestBuildGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := b.Report()
-		if r.Seeds != 3 || r.Screened != 2 || r.Refused != 0 || r.Rejected != 0 || r.Unscored != 0 || len(questions) != r.Questions || len(questions) < 2 {
+		if r.Seeds != 3 || r.Screened != 2 || r.Refused != 0 || r.Rejected != 0 || r.Unscored != 0 ||
+			len(questions) != r.Questions || len(questions) < 2 {
 			t.Errorf("%s: %+v\n%+v", name, r, b.Log())
 		}
 		golden := filepath.Join("testdata", "golden-"+name+".jsonl")
@@ -97,7 +101,8 @@ func TestBuildGolden(t *testing.T) {
 		got, err1 := os.ReadFile(path)
 		want, err2 := os.ReadFile(golden)
 		if err1 != nil || err2 != nil || string(got) != string(want) {
-			t.Errorf("%s differs from the golden one (%v, %v); go test ./datasets/long2rag/build -run Golden -update writes it anew", name, err1, err2)
+			t.Errorf("%s differs from the golden one (%v, %v); go test ./datasets/long2rag/build -run Golden -update writes it anew",
+				name, err1, err2)
 		}
 		ds, err := long2rag.Benchmark{}.Load([]string{path})
 		if err != nil || len(ds.Warnings) > 0 {
@@ -116,19 +121,41 @@ func TestBuildBadReplies(t *testing.T) {
 		check  func(r Report) bool
 		reason string
 	}{
-		"screening fails":           {`"needs_sources"`, fake.Text("Yes."), false, func(r Report) bool { return r.Screened == 0 && r.Dropped == 3 }, "not screened: bad_format"},
-		"screening fails once":      {`"needs_sources"`, fake.Text("Yes."), true, func(r Report) bool { return r.Screened == 2 && r.Refused == 3 }, "refused: bad_format"},
-		"no sub-questions":          {`"simple": it asks`, fake.Text(`{"type":"complex","questions":[]}`), false, func(r Report) bool { return r.Questions == 2 }, "searched by the question alone"},
-		"no tags":                   {"<point>the statement", fake.Text("Point 1: The tram closed."), false, func(r Report) bool { return r.Questions == 0 && r.Dropped == 2 && r.Points == 0 }, "no points in round 1: bad_format: no point stands"},
-		"span altered":              {"<point>the statement", fake.Text("<point>It closed.</point><span>the tramway of Ostwich closed</span>"), false, func(r Report) bool { return r.Questions == 0 && r.Rejected == r.Points && r.Points > 0 }, "does not stand in the document"},
-		"a cut list":                {"<point>the statement", local.Fail(local.Cut, "output limit"), false, func(r Report) bool { return r.Points == 0 }, "cut: output limit"},
-		"a mapping with holes":      {"Put points that say", fake.Text("Point 1: all of it [1, 2]"), false, func(r Report) bool { return r.Questions == 2 && r.Unpartitioned == 2 && r.Merged > 2 }, "in no point"},
-		"a mapping with overlaps":   {"Put points that say", fake.Text("1. a [1, 2]\n2. b [2, 3]"), false, func(r Report) bool { return r.Questions == 2 && r.Unpartitioned == 2 }, "2 in more than one point"},
-		"no mapping":                {"Put points that say", fake.Text("There are none."), false, func(r Report) bool { return r.Questions == 2 && r.Unpartitioned == 2 && r.Refused == 4 }, "no point names its original"},
-		"a mapping repaired by try": {"Put points that say", fake.Text("There are none."), true, func(r Report) bool { return r.Unpartitioned == 0 && r.Refused == 2 }, "refused: bad_format: no point names"},
-		"no YES and no NO":          {"Does this information", local.Reply{Outcome: local.OK, Text: "Maybe", Logprobs: []local.Position{token("Maybe", "Maybe", 1.)}}, false, func(r Report) bool { return r.Unscored == r.Merged && r.Kept == 0 }, "left out without a score: bad_format"},
-		"insignificant":             {"Does this information", local.Reply{Outcome: local.OK, Text: "NO", Logprobs: []local.Position{token("NO", "YES", .69, "NO", .31)}}, false, func(r Report) bool { return r.Kept == 0 && r.Histogram[6] == r.Merged }, "0.690 is below 0.7"},
-		"a server without them":     {"Does this information", fake.Text("YES"), false, func(r Report) bool { return r.Unscored == r.Merged && r.Refused == r.Merged }, "refused_option"},
+		"screening fails": {`"needs_sources"`, fake.Text("Yes."), false,
+			func(r Report) bool { return r.Screened == 0 && r.Dropped == 3 }, "not screened: bad_format"},
+		"screening fails once": {`"needs_sources"`, fake.Text("Yes."), true,
+			func(r Report) bool { return r.Screened == 2 && r.Refused == 3 }, "refused: bad_format"},
+		"no sub-questions": {`"simple": it asks`, fake.Text(`{"type":"complex","questions":[]}`), false,
+			func(r Report) bool { return r.Questions == 2 }, "searched by the question alone"},
+		"no tags": {"<point>the statement", fake.Text("Point 1: The tram closed."), false,
+			func(r Report) bool { return r.Questions == 0 && r.Dropped == 2 && r.Points == 0 },
+			"no points in round 1: bad_format: no point stands"},
+		"span altered": {"<point>the statement",
+			fake.Text("<point>It closed.</point><span>the tramway of Ostwich closed</span>"), false,
+			func(r Report) bool { return r.Questions == 0 && r.Rejected == r.Points && r.Points > 0 },
+			"does not stand in the document"},
+		"a cut list": {"<point>the statement", local.Fail(local.Cut, "output limit"), false,
+			func(r Report) bool { return r.Points == 0 }, "cut: output limit"},
+		"a mapping with holes": {"Put points that say", fake.Text("Point 1: all of it [1, 2]"), false,
+			func(r Report) bool { return r.Questions == 2 && r.Unpartitioned == 2 && r.Merged > 2 }, "in no point"},
+		"a mapping with overlaps": {"Put points that say", fake.Text("1. a [1, 2]\n2. b [2, 3]"), false,
+			func(r Report) bool { return r.Questions == 2 && r.Unpartitioned == 2 }, "2 in more than one point"},
+		"no mapping": {"Put points that say", fake.Text("There are none."), false,
+			func(r Report) bool { return r.Questions == 2 && r.Unpartitioned == 2 && r.Refused == 4 },
+			"no point names its original"},
+		"a mapping repaired by try": {"Put points that say", fake.Text("There are none."), true,
+			func(r Report) bool { return r.Unpartitioned == 0 && r.Refused == 2 },
+			"refused: bad_format: no point names"},
+		"no YES and no NO": {"Does this information",
+			local.Reply{Outcome: local.OK, Text: "Maybe", Logprobs: []local.Position{token("Maybe", "Maybe", 1.)}},
+			false, func(r Report) bool { return r.Unscored == r.Merged && r.Kept == 0 },
+			"left out without a score: bad_format"},
+		"insignificant": {"Does this information",
+			local.Reply{Outcome: local.OK, Text: "NO",
+				Logprobs: []local.Position{token("NO", "YES", .69, "NO", .31)}}, false,
+			func(r Report) bool { return r.Kept == 0 && r.Histogram[6] == r.Merged }, "0.690 is below 0.7"},
+		"a server without them": {"Does this information", fake.Text("YES"), false,
+			func(r Report) bool { return r.Unscored == r.Merged && r.Refused == r.Merged }, "refused_option"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, corpus := newBuilder(t, func(call local.Call) local.Reply {
@@ -136,7 +163,8 @@ func TestBuildBadReplies(t *testing.T) {
 				for _, m := range call.Messages {
 					p += m.Content
 				}
-				if strings.Contains(p, c.mark) && (!c.once || call.Sample == 0 && !strings.Contains(p, "An earlier") && len(call.Messages) == 2) {
+				if strings.Contains(p, c.mark) &&
+					(!c.once || call.Sample == 0 && !strings.Contains(p, "An earlier") && len(call.Messages) == 2) {
 					return c.reply
 				}
 				return carefulReply(call)

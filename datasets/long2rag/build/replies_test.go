@@ -23,25 +23,38 @@ func TestReadExtraction(t *testing.T) {
 		want    []extracted
 		problem string
 	}{
-		"as asked":             {"Point 1: <point>The wall held.</point><span>The harbour wall held through the storm</span>\nPoint 2: <point>The board paid.</point> <span>The board paid for the work</span>", []extracted{good, second}, ""},
-		"the paper's tags":     {"Point 1: <point_start>The wall held.<point_end><span_start>The harbour wall held through the storm<span_end>", []extracted{good}, ""},
-		"numbering restarted":  {"Point 1: <point>The wall held.</point><span>The harbour wall held through the storm</span>\nPoint 1: <point>The board paid.</point><span>The board paid for the work</span>", []extracted{good, second}, ""},
-		"no numbers":           {"<point>The wall held.</point>\n<span>The harbour wall held through the storm</span>", []extracted{good}, ""},
-		"thoughts first":       {"<think>The <point>wall</point>…</think>\n<point>The wall held.</point><span>The harbour wall held through the storm</span>", []extracted{good}, ""},
-		"thoughts for ever":    {"<think>The wall, the wall", nil, "thoughts without an end"},
-		"no tags":              {"Point 1: The wall held. (\"The harbour wall held through the storm\")", nil, "no point stands between"},
-		"a chat":               {"Sure! Here are the key points.", nil, "no point stands between"},
-		"nothing found":        {"NONE.", nil, ""},
-		"point not closed":     {"Point 1: <point>The wall held. <span>The harbour wall held through the storm</span>", []extracted{repaired(good)}, ""},
-		"point not opened":     {"Point 1: The wall held.</point><span>The harbour wall held through the storm</span>", []extracted{repaired(good)}, ""},
-		"span not closed":      {"<point>The wall held.</point><span>The harbour wall held through the storm\nPoint 2: <point>The board paid.</point><span>The board paid for the work</span>", []extracted{repaired(good), second}, ""},
-		"span not opened":      {"<point>The wall held.</point> The harbour wall held through the storm</span>", []extracted{repaired(good)}, ""},
-		"two spans":            {"<point>Both.</point><span>a b c</span><span>d e f</span>", []extracted{{Text: "Both.", Spans: []string{"a b c", "d e f"}}}, ""},
+		"as asked": {"Point 1: <point>The wall held.</point><span>The harbour wall held through the storm</span>\nPoint 2: <point>The board paid.</point> <span>The board paid for the work</span>",
+			[]extracted{good, second}, ""},
+		"the paper's tags": {"Point 1: <point_start>The wall held.<point_end><span_start>The harbour wall held through the storm<span_end>",
+			[]extracted{good}, ""},
+		"numbering restarted": {"Point 1: <point>The wall held.</point><span>The harbour wall held through the storm</span>\nPoint 1: <point>The board paid.</point><span>The board paid for the work</span>",
+			[]extracted{good, second}, ""},
+		"no numbers": {"<point>The wall held.</point>\n<span>The harbour wall held through the storm</span>",
+			[]extracted{good}, ""},
+		"thoughts first": {"<think>The <point>wall</point>…</think>\n<point>The wall held.</point><span>The harbour wall held through the storm</span>",
+			[]extracted{good}, ""},
+		"thoughts for ever": {"<think>The wall, the wall", nil, "thoughts without an end"},
+		"no tags": {"Point 1: The wall held. (\"The harbour wall held through the storm\")", nil,
+			"no point stands between"},
+		"a chat":        {"Sure! Here are the key points.", nil, "no point stands between"},
+		"nothing found": {"NONE.", nil, ""},
+		"point not closed": {"Point 1: <point>The wall held. <span>The harbour wall held through the storm</span>",
+			[]extracted{repaired(good)}, ""},
+		"point not opened": {"Point 1: The wall held.</point><span>The harbour wall held through the storm</span>",
+			[]extracted{repaired(good)}, ""},
+		"span not closed": {"<point>The wall held.</point><span>The harbour wall held through the storm\nPoint 2: <point>The board paid.</point><span>The board paid for the work</span>",
+			[]extracted{repaired(good), second}, ""},
+		"span not opened": {"<point>The wall held.</point> The harbour wall held through the storm</span>",
+			[]extracted{repaired(good)}, ""},
+		"two spans": {"<point>Both.</point><span>a b c</span><span>d e f</span>",
+			[]extracted{{Text: "Both.", Spans: []string{"a b c", "d e f"}}}, ""},
 		"point without a span": {"<point>The wall held.</point>", []extracted{{Text: "The wall held."}}, ""},
-		"span before a point":  {"<span>x y z</span><point>The wall held.</point><span>The harbour wall held through the storm</span>", []extracted{good}, ""},
+		"span before a point": {"<span>x y z</span><point>The wall held.</point><span>The harbour wall held through the storm</span>",
+			[]extracted{good}, ""},
 	} {
 		got, problem := readExtraction(fake.Text(c.reply))
-		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", c.want) || (c.problem == "") != (problem == "") || !strings.Contains(problem, c.problem) {
+		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", c.want) || (c.problem == "") != (problem == "") ||
+			!strings.Contains(problem, c.problem) {
 			t.Errorf("%s: %+v, %q", name, got, problem)
 		}
 	}
@@ -54,19 +67,27 @@ func TestGround(t *testing.T) {
 		want   string // the span as it stands there
 		reason string
 	}{
-		"word for word":      {extracted{Text: "x", Spans: []string{"through the storm of 1953"}}, "through the storm of 1953", ""},
-		"quotes and dashes":  {extracted{Text: "x", Spans: []string{`the old "quarry" - nobody knew`}}, "the old “quarry” — nobody knew", ""},
-		"white space, case":  {extracted{Text: "x", Spans: []string{"the BOARD paid for the work"}}, "The board paid\nfor the work", ""},
-		"quoted":             {extracted{Text: "x", Spans: []string{`"The harbour wall held..."`}}, "The harbour wall held", ""},
-		"a word altered":     {extracted{Text: "x", Spans: []string{"through the storms of 1953"}}, "", "does not stand in the document"},
-		"one of two altered": {extracted{Text: "x", Spans: []string{"through the storm of 1953", "the council paid for it"}}, "", `"the council paid for it" does not stand`},
-		"too short":          {extracted{Text: "x", Spans: []string{"The wall"}}, "", "does not stand"},
-		"two words":          {extracted{Text: "x", Spans: []string{"harbour wall"}}, "", "fewer than 3 words"},
-		"no span":            {extracted{Text: "x"}, "", "no span"},
-		"no text":            {extracted{Spans: []string{"through the storm of 1953"}}, "", "no text"},
+		"word for word": {extracted{Text: "x", Spans: []string{"through the storm of 1953"}},
+			"through the storm of 1953", ""},
+		"quotes and dashes": {extracted{Text: "x", Spans: []string{`the old "quarry" - nobody knew`}},
+			"the old “quarry” — nobody knew", ""},
+		"white space, case": {extracted{Text: "x", Spans: []string{"the BOARD paid for the work"}},
+			"The board paid\nfor the work", ""},
+		"quoted": {extracted{Text: "x", Spans: []string{`"The harbour wall held..."`}},
+			"The harbour wall held", ""},
+		"a word altered": {extracted{Text: "x", Spans: []string{"through the storms of 1953"}}, "",
+			"does not stand in the document"},
+		"one of two altered": {extracted{Text: "x",
+			Spans: []string{"through the storm of 1953", "the council paid for it"}}, "",
+			`"the council paid for it" does not stand`},
+		"too short": {extracted{Text: "x", Spans: []string{"The wall"}}, "", "does not stand"},
+		"two words": {extracted{Text: "x", Spans: []string{"harbour wall"}}, "", "fewer than 3 words"},
+		"no span":   {extracted{Text: "x"}, "", "no span"},
+		"no text":   {extracted{Spans: []string{"through the storm of 1953"}}, "", "no text"},
 	} {
 		got, reason := c.p.ground(wall)
-		if !strings.Contains(reason, c.reason) || (reason == "") != (c.reason == "") || reason == "" && got.Spans[0] != c.want {
+		if !strings.Contains(reason, c.reason) || (reason == "") != (c.reason == "") || reason == "" &&
+			got.Spans[0] != c.want {
 			t.Errorf("%s: %q, %q", name, got.Spans, reason)
 		}
 	}
@@ -79,17 +100,26 @@ func TestGroups(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply, problem, want string
 	}{
-		"a partition":       {"Point 1: first [1, 3]\nPoint 2: second [2]\nPoint 3: third [4]", "", "[{first [1 3]} {second [2]} {third [4]}]"},
-		"a hole":            {"Point 1: first [1, 3]\nPoint 2: second [4]", "2 in no point", "[{first [1 3]} {second [4]} {two [2]}]"},
-		"an overlap":        {"Point 1: first [1, 2]\nPoint 2: second [2, 3, 4]", "2 in more than one point", "[{first [1 2]} {second [3 4]}]"},
-		"both, and unknown": {"Point 1: first [1, 1, 9]\nPoint 2: second [3]\nPoint 3: third [9]", "2, 4 in no point; 1 in more than one point; 9, 9 not among", "[{first [1]} {second [3]} {two [2]} {four [4]}]"},
-		"restarted":         {"1. first [1]\n1. second [2]\n1. third [3, 4]", "", "[{first [1]} {second [2]} {third [3 4]}]"},
-		"two lines":         {"Point 1: first\ngoes on [1, 2]\nPoint 2: second [3, 4]", "", "[{first goes on [1 2]} {second [3 4]}]"},
-		"brackets in text":  {"Point 1: as in [2], first [1, 2, 3, 4]", "", "[{as in [2], first [1 2 3 4]}]"},
-		"no text":           {"Point 1: [1, 2, 3, 4]", "", "[{one [1 2 3 4]}]"},
-		"no brackets":       {"Point 1: first\nPoint 2: second", "no point names", "[{one [1]} {two [2]} {three [3]} {four [4]}]"},
-		"a chat":            {"There are no duplicates.", "no point names", "[{one [1]} {two [2]} {three [3]} {four [4]}]"},
-		"thoughts first":    {"<think>1. x [1]</think>Point 1: first [1, 2, 3, 4]", "", "[{first [1 2 3 4]}]"},
+		"a partition": {"Point 1: first [1, 3]\nPoint 2: second [2]\nPoint 3: third [4]", "",
+			"[{first [1 3]} {second [2]} {third [4]}]"},
+		"a hole": {"Point 1: first [1, 3]\nPoint 2: second [4]", "2 in no point",
+			"[{first [1 3]} {second [4]} {two [2]}]"},
+		"an overlap": {"Point 1: first [1, 2]\nPoint 2: second [2, 3, 4]", "2 in more than one point",
+			"[{first [1 2]} {second [3 4]}]"},
+		"both, and unknown": {"Point 1: first [1, 1, 9]\nPoint 2: second [3]\nPoint 3: third [9]",
+			"2, 4 in no point; 1 in more than one point; 9, 9 not among",
+			"[{first [1]} {second [3]} {two [2]} {four [4]}]"},
+		"restarted": {"1. first [1]\n1. second [2]\n1. third [3, 4]", "",
+			"[{first [1]} {second [2]} {third [3 4]}]"},
+		"two lines": {"Point 1: first\ngoes on [1, 2]\nPoint 2: second [3, 4]", "",
+			"[{first goes on [1 2]} {second [3 4]}]"},
+		"brackets in text": {"Point 1: as in [2], first [1, 2, 3, 4]", "", "[{as in [2], first [1 2 3 4]}]"},
+		"no text":          {"Point 1: [1, 2, 3, 4]", "", "[{one [1 2 3 4]}]"},
+		"no brackets": {"Point 1: first\nPoint 2: second", "no point names",
+			"[{one [1]} {two [2]} {three [3]} {four [4]}]"},
+		"a chat": {"There are no duplicates.", "no point names",
+			"[{one [1]} {two [2]} {three [3]} {four [4]}]"},
+		"thoughts first": {"<think>1. x [1]</think>Point 1: first [1, 2, 3, 4]", "", "[{first [1 2 3 4]}]"},
 	} {
 		groups, problem := readGroups(fake.Text(c.reply))
 		if problem == "" {
@@ -113,7 +143,8 @@ func tokensOf(outcome local.Outcome, tokens ...local.Position) local.Reply {
 func token(text string, alternatives ...any) local.Position {
 	t := local.Position{TokenProb: local.TokenProb{Token: text}}
 	for i := 0; i < len(alternatives); i += 2 {
-		t.Top = append(t.Top, local.TokenProb{Token: alternatives[i].(string), Logprob: math.Log(alternatives[i+1].(float64))})
+		t.Top = append(t.Top,
+			local.TokenProb{Token: alternatives[i].(string), Logprob: math.Log(alternatives[i+1].(float64))})
 	}
 	return t
 }
@@ -124,19 +155,23 @@ func TestReadSignificance(t *testing.T) {
 		score   float64
 		problem string
 	}{
-		"YES":                 {tokensOf(local.OK, token("YES", "YES", .6, "NO", .2, "x", .2)), .75, ""},
-		"spellings":           {tokensOf(local.OK, token("Yes", "Yes", .3, " yes", .3, "**YES", .1, "No", .1)), .875, ""},
-		"in a sentence":       {tokensOf(local.Cut, token("The", "The", 1.), token(" answer", " answer", 1.), token(" is", " is", 1.), token(" YES", " YES", .9, " NO", .1)), .9, ""},
-		"part of the word":    {tokensOf(local.OK, token("Y", "Y", .5, "N", .5), token("ES", "ES", 1.)), .5, ""},
-		"NO alone":            {tokensOf(local.OK, token("NO", "NO", .9)), 0, ""},
-		"thoughts first":      {tokensOf(local.OK, token("<think>"), token("No", "No", .9), token("</think>"), token("YES", "YES", .8, "NO", .2)), .8, ""},
+		"YES": {tokensOf(local.OK, token("YES", "YES", .6, "NO", .2, "x", .2)), .75, ""},
+		"spellings": {tokensOf(local.OK, token("Yes", "Yes", .3, " yes", .3, "**YES", .1, "No", .1)), .875,
+			""},
+		"in a sentence": {tokensOf(local.Cut, token("The", "The", 1.), token(" answer", " answer", 1.),
+			token(" is", " is", 1.), token(" YES", " YES", .9, " NO", .1)), .9, ""},
+		"part of the word": {tokensOf(local.OK, token("Y", "Y", .5, "N", .5), token("ES", "ES", 1.)), .5, ""},
+		"NO alone":         {tokensOf(local.OK, token("NO", "NO", .9)), 0, ""},
+		"thoughts first": {tokensOf(local.OK, token("<think>"), token("No", "No", .9), token("</think>"),
+			token("YES", "YES", .8, "NO", .2)), .8, ""},
 		"thoughts for ever":   {tokensOf(local.Cut, token("<think>"), token("No", "No", .9)), 0, "neither YES nor NO"},
 		"no answer":           {tokensOf(local.OK, token("Maybe", "Maybe", .9)), 0, "neither YES nor NO"},
 		"no probabilities":    {local.Reply{Outcome: local.OK, Text: "YES"}, 0, "refused_option"},
 		"the call has failed": {local.Fail(local.TooLong, "window"), 0, "too_long: window"},
 	} {
 		score, problem := readSignificance(c.reply)
-		if math.Abs(score-c.score) > 1e-12 || (problem == "") != (c.problem == "") || !strings.Contains(problem, c.problem) {
+		if math.Abs(score-c.score) > 1e-12 || (problem == "") != (c.problem == "") ||
+			!strings.Contains(problem, c.problem) {
 			t.Errorf("%s: %v, %q", name, score, problem)
 		}
 	}

@@ -6,11 +6,14 @@ import (
 )
 
 func TestReadSeeds(t *testing.T) {
-	got, err := ReadSeeds("f", []byte("Why is it so?\n\n{\"id\":\"x\",\"question\":\"How?\",\"category\":\"causal\"}\n"))
+	got, err := ReadSeeds("f",
+		[]byte("Why is it so?\n\n{\"id\":\"x\",\"question\":\"How?\",\"category\":\"causal\"}\n"))
 	if err != nil || len(got) != 2 || got[0].ID != "s1" || got[1].Category != "causal" {
 		t.Errorf("%+v %v", got, err)
 	}
-	for data, word := range map[string]string{"": "holds no questions", "{": "is not a question", `{"question":" "}`: "is not a question", `{"question":"a","category":"odd"}`: "unknown category", `{"id":"a b","question":"a"}`: "has the id"} {
+	for data, word := range map[string]string{"": "holds no questions", "{": "is not a question",
+		`{"question":" "}`: "is not a question", `{"question":"a","category":"odd"}`: "unknown category",
+		`{"id":"a b","question":"a"}`: "has the id"} {
 		if _, err := ReadSeeds("f", []byte(data)); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q: %v", data, err)
 		}

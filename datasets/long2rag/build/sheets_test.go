@@ -63,7 +63,8 @@ func TestSheetsAndBack(t *testing.T) {
 		t.Errorf("%d of 61 points are dealt out", len(times))
 	}
 	v := Verify(questions, filled)
-	if v.Points != 61 || v.Judged > 61 || v.Judged < 59 || v.Found > v.Judged || v.Agree != v.Found || v.Shared < 5 || math.IsNaN(v.KappaFound) {
+	if v.Points != 61 || v.Judged > 61 || v.Judged < 59 || v.Found > v.Judged || v.Agree != v.Found || v.Shared < 5 ||
+		math.IsNaN(v.KappaFound) {
 		t.Errorf("%+v", v)
 	}
 }
@@ -78,10 +79,13 @@ func TestVerifyByHand(t *testing.T) {
 	for _, id := range []string{"a", "b", "c", "d", "e"} {
 		q.KeyPoints = append(q.KeyPoints, long2rag.KeyPoint{ID: id, Text: id})
 	}
-	one := []HumanVerdict{{"q", "a", true, Agree}, {"q", "b", true, Agree}, {"q", "c", true, Agree}, {"q", "d", false, ""}}
-	two := []HumanVerdict{{"q", "a", true, Agree}, {"q", "b", false, ""}, {"q", "c", true, Neutral}, {"q", "d", false, ""}}
+	one := []HumanVerdict{{"q", "a", true, Agree}, {"q", "b", true, Agree}, {"q", "c", true, Agree},
+		{"q", "d", false, ""}}
+	two := []HumanVerdict{{"q", "a", true, Agree}, {"q", "b", false, ""}, {"q", "c", true, Neutral},
+		{"q", "d", false, ""}}
 	v := Verify([]long2rag.Question{q}, [][]HumanVerdict{one, two})
-	if v.Points != 5 || v.Judged != 4 || v.Found != 2 || v.Agree != 1 || v.Shared != 4 || v.SharedKey != 2 || math.Abs(v.KappaFound-0.5) > 1e-12 || math.Abs(v.KappaKey-0.25) > 1e-12 {
+	if v.Points != 5 || v.Judged != 4 || v.Found != 2 || v.Agree != 1 || v.Shared != 4 || v.SharedKey != 2 ||
+		math.Abs(v.KappaFound-0.5) > 1e-12 || math.Abs(v.KappaKey-0.25) > 1e-12 {
 		t.Errorf("%+v", v)
 	}
 	if len(v.Questions) != 1 || len(v.Questions[0].KeyPoints) != 1 || v.Questions[0].KeyPoints[0].ID != "a" {

@@ -22,7 +22,8 @@ func builder(t *testing.T, script func(n int, c local.Call) local.Reply) *Builde
 	return &Builder{scripted.Session(t, &fake.Backend{Script: script}, 2, 2, Prompts())}
 }
 
-var books = []datasets.Document{{ID: "lamp", Text: "# One\nInes came to the rock.\n# Two\nThe lamp lit itself."}, {ID: "seed", Text: "Chapter 1\nThe garden died.\n"}}
+var books = []datasets.Document{{ID: "lamp", Text: "# One\nInes came to the rock.\n# Two\nThe lamp lit itself."},
+	{ID: "seed", Text: "Chapter 1\nThe garden died.\n"}}
 
 // A story build with scripted replies: one query passes at once, one at the second
 // try, one never, one has no story.
@@ -31,7 +32,8 @@ func TestBuildStory(t *testing.T) {
 		text := c.Messages[len(c.Messages)-1].Content
 		switch {
 		case strings.Contains(text, "stands_alone"):
-			return fake.Text(fmt.Sprintf(`{"stands_alone":%t,"same_question":true,"reveals_answer":false}`, !strings.Contains(text, "vague")))
+			return fake.Text(fmt.Sprintf(`{"stands_alone":%t,"same_question":true,"reveals_answer":false}`,
+				!strings.Contains(text, "vague")))
 		case strings.Contains(text, "What is the plot?"):
 			return fake.Text(`{"query":"What happens to Ines at the lighthouse?"}`)
 		case strings.Contains(text, "Who lit it?") && strings.Contains(text, "does not stand alone"):
@@ -55,7 +57,8 @@ func TestBuildStory(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []msrs.Query{
-		{ID: "1", Text: "What happens to Ines at the lighthouse?", Gold: []string{"lamp-1", "lamp-2"}, References: []string{"She looks for her father."}},
+		{ID: "1", Text: "What happens to Ines at the lighthouse?", Gold: []string{"lamp-1", "lamp-2"},
+			References: []string{"She looks for her father."}},
 		{ID: "2", Text: "Who lit the lamp at Hollow Point?", Gold: []string{"lamp-2"}, References: []string{"Nobody."}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -65,7 +68,8 @@ func TestBuildStory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{`no chapter of the story \"gone\"`, "does not stand alone", "the question repeats the answer", `"stage":"drop","subject":"3","detail":"after 2 tries`, "lamp: 2 parts"} {
+	for _, part := range []string{`no chapter of the story \"gone\"`, "does not stand alone",
+		"the question repeats the answer", `"stage":"drop","subject":"3","detail":"after 2 tries`, "lamp: 2 parts"} {
 		if !strings.Contains(string(log), part) {
 			t.Errorf("the log lacks %s:\n%s", part, log)
 		}
@@ -75,8 +79,10 @@ func TestBuildStory(t *testing.T) {
 // Every kind of bad reply drops a cluster with its reason, and no other.
 func TestBuildMeeting(t *testing.T) {
 	sources := []Source{
-		{ID: "a", Query: "budget?", Summary: "It grew.", Documents: []string{"m1"}}, {ID: "b", Query: "money?", Summary: "It is spent.", Documents: []string{"m2", "m1"}},
-		{ID: "c", Query: "remote?", Summary: "It is yellow.", Documents: []string{"m3"}}, {ID: "d", Query: "button?", Summary: "It is red.", Documents: []string{"m4"}},
+		{ID: "a", Query: "budget?", Summary: "It grew.", Documents: []string{"m1"}},
+		{ID: "b", Query: "money?", Summary: "It is spent.", Documents: []string{"m2", "m1"}},
+		{ID: "c", Query: "remote?", Summary: "It is yellow.", Documents: []string{"m3"}},
+		{ID: "d", Query: "button?", Summary: "It is red.", Documents: []string{"m4"}},
 	}
 	similarity := func(i, j int) float64 {
 		if i/2 == j/2 {
@@ -90,8 +96,10 @@ func TestBuildMeeting(t *testing.T) {
 		built int
 		log   string
 	}{
-		"good": {fake.Text(good), 2, "over 1 documents"}, "empty": {fake.Text(`{"query":" ","summary":"x"}`), 1, "empty: no query"},
-		"no JSON": {fake.Text("sure!"), 1, "bad_format"}, "cut": {local.Fail(local.Cut, "limit"), 1, "cut: limit"}, "too long": {local.Fail(local.TooLong, "window"), 1, "too_long"},
+		"good":    {fake.Text(good), 2, "over 1 documents"},
+		"empty":   {fake.Text(`{"query":" ","summary":"x"}`), 1, "empty: no query"},
+		"no JSON": {fake.Text("sure!"), 1, "bad_format"}, "cut": {local.Fail(local.Cut, "limit"), 1, "cut: limit"},
+		"too long": {local.Fail(local.TooLong, "window"), 1, "too_long"},
 	} {
 		b := builder(t, func(_ int, call local.Call) local.Reply {
 			if strings.Contains(call.Messages[1].Content, "budget") {
@@ -113,7 +121,8 @@ func TestBuildMeeting(t *testing.T) {
 	}
 	plain := &Builder{&stage.Session{}}
 	got, err := plain.Meeting(context.Background(), sources, similarity, 0.5)
-	if err != nil || len(got) != 2 || got[0].Text != "budget? money?" || got[0].References[0] != "It grew.\nIt is spent." {
+	if err != nil || len(got) != 2 || got[0].Text != "budget? money?" ||
+		got[0].References[0] != "It grew.\nIt is spent." {
 		t.Errorf("without a model: %+v, %v", got, err)
 	}
 }

@@ -9,7 +9,8 @@ import (
 // Clusters by hand: 0, 1 and 2 are near, 3 and 4 are near, 5 is nearer to 3 and 4
 // than to the others.
 func TestClusterByHand(t *testing.T) {
-	near := map[[2]int]float64{{0, 1}: 0.9, {0, 2}: 0.8, {1, 2}: 0.7, {3, 4}: 0.6, {3, 5}: 0.2, {4, 5}: 0.2, {0, 5}: 0.1}
+	near := map[[2]int]float64{{0, 1}: 0.9, {0, 2}: 0.8, {1, 2}: 0.7, {3, 4}: 0.6, {3, 5}: 0.2, {4, 5}: 0.2,
+		{0, 5}: 0.1}
 	similarity := func(i, j int) float64 { return near[[2]int{min(i, j), max(i, j)}] }
 	for threshold, want := range map[float64]string{
 		0.5:  "[[0 1 2] [3 4 5]] merged 1 dropped []",

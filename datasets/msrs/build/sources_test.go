@@ -7,7 +7,9 @@ import (
 )
 
 func TestReadSources(t *testing.T) {
-	for text, word := range map[string]string{"": "holds no queries", "{": "line 1", `{"query":"q"}`: "no summary", `{"summary":"s"}`: "no query", `{"id":"a","query":"q","summary":"s"}` + "\n" + `{"id":"a","query":"q","summary":"s"}`: "line 2"} {
+	for text, word := range map[string]string{"": "holds no queries", "{": "line 1", `{"query":"q"}`: "no summary",
+		`{"summary":"s"}`: "no query",
+		`{"id":"a","query":"q","summary":"s"}` + "\n" + `{"id":"a","query":"q","summary":"s"}`: "line 2"} {
 		if _, err := ReadSources("q.jsonl", []byte(text)); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q: %v", text, err)
 		}

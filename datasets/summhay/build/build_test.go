@@ -43,7 +43,10 @@ func carefulBackend() *fake.Backend {
 func seedDocuments() []datasets.Document {
 	var out []datasets.Document
 	for i := range 12 {
-		out = append(out, datasets.Document{ID: fmt.Sprint("seed", i), Text: fmt.Sprintf("In the year %d the town of Ostwick rebuilt %d metres of its harbour wall. The work cost %d crowns, and Mayor Arlen paid for the stone. It rained on some days and on others it did not.", 1900+i, 10*i+7, 1000*i)})
+		text := fmt.Sprintf("In the year %d the town of Ostwick rebuilt %d metres of its harbour wall. "+
+			"The work cost %d crowns, and Mayor Arlen paid for the stone. "+
+			"It rained on some days and on others it did not.", 1900+i, 10*i+7, 1000*i)
+		out = append(out, datasets.Document{ID: fmt.Sprint("seed", i), Text: text})
 	}
 	return out
 }
@@ -89,7 +92,8 @@ func TestBuildWhole(t *testing.T) {
 				t.Fatalf("%v\n%+v", err, b.Log())
 			}
 			q := b.Quality()
-			if len(f.Subtopics) != 10 || q.InsightsKept != 60 || len(f.Documents) != 100 || q.AtOnce != 100 || q.Missing+q.Leaked+q.Lost != 0 {
+			if len(f.Subtopics) != 10 || q.InsightsKept != 60 || len(f.Documents) != 100 || q.AtOnce != 100 ||
+				q.Missing+q.Leaked+q.Lost != 0 {
 				t.Errorf("conversation %v: %+v", conversation, q)
 			}
 			files = append(files, f)
@@ -131,7 +135,8 @@ func TestBuildWhole(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if ds, err := (summhay.Benchmark{}).Load([]string{path}); err != nil || len(ds.Items) != 10 || len(ds.Warnings) > 0 {
+		if ds, err := (summhay.Benchmark{}).Load([]string{path}); err != nil || len(ds.Items) != 10 ||
+			len(ds.Warnings) > 0 {
 			t.Errorf("%v %v", err, ds)
 		}
 	}
@@ -186,7 +191,9 @@ func (c *careless) answer(_ int, call local.Call) local.Reply {
 			switch has := strings.Contains(text, in); {
 			case has && rng.Float64() < c.forget:
 				c.forgot++ // which makes the text one of its own
-				text = strings.ReplaceAll(text, in, fmt.Sprintf("Something was said, though %s.", strings.Repeat("nobody knew what, and ", c.forgot%7)+fmt.Sprint(c.forgot)))
+				text = strings.ReplaceAll(text, in,
+					fmt.Sprintf("Something was said, though %s.",
+						strings.Repeat("nobody knew what, and ", c.forgot%7)+fmt.Sprint(c.forgot)))
 			case !has && rng.Float64() < c.leak:
 				text += " " + in
 			}
@@ -234,7 +241,8 @@ func (c *careless) faults(conversation bool, subtopics int) int {
 // planted, and what the finished documents say is what the data says of them.
 func TestAuditFindsFaults(t *testing.T) {
 	for _, conversation := range []bool{false, true} {
-		c := &careless{forget: 0.15, leak: 0.01, meant: map[string][]string{}, examined: map[string]int{}, kept: map[string]bool{}}
+		c := &careless{forget: 0.15, leak: 0.01, meant: map[string][]string{}, examined: map[string]int{},
+			kept: map[string]bool{}}
 		sizes := Sizes{Subtopics: 6, Insights: 5, Documents: 40, Words: 300, Repeat: 5}
 		b := newBuilder(t, sizes, &fake.Backend{Script: c.answer}, 2)
 		b.Topic, b.Conversation, b.Chapters = "Life in a town", conversation, 1
@@ -251,8 +259,10 @@ func TestAuditFindsFaults(t *testing.T) {
 			}
 		}
 		planted := c.faults(conversation, len(f.Subtopics))
-		t.Logf("conversation %v: %d faults in the texts examined, %d found, %d documents kept of %d, %d wrong", conversation, planted, found, len(f.Documents), sizes.Documents, wrong)
-		if planted < 30 || float64(found) < 0.95*float64(planted) || found > planted || float64(wrong) > 0.05*float64(len(f.Documents)) || len(f.Documents) < sizes.Documents*9/10 {
+		t.Logf("conversation %v: %d faults in the texts examined, %d found, %d documents kept of %d, %d wrong",
+			conversation, planted, found, len(f.Documents), sizes.Documents, wrong)
+		if planted < 30 || float64(found) < 0.95*float64(planted) || found > planted ||
+			float64(wrong) > 0.05*float64(len(f.Documents)) || len(f.Documents) < sizes.Documents*9/10 {
 			t.Errorf("%+v", q)
 		}
 	}
@@ -267,22 +277,44 @@ func TestBuildBadReplies(t *testing.T) {
 		check  func(q Quality, f *summhay.File) bool
 		reason string
 	}{
-		"no facts":            {`{"facts": `, fake.Text(`{"facts":[]}`), func(_ Quality, f *summhay.File) bool { return f != nil }, "no notes: there is no fact"},
-		"no topic":            {`{"topic": `, fake.Text(`{"topic":"x"}`), func(_ Quality, f *summhay.File) bool { return f.Topic == "what the documents report" }, "worded by rule"},
-		"no subtopics":        {`{"subtopics": `, fake.Text("none"), func(_ Quality, f *summhay.File) bool { return f == nil }, "bad_format"},
-		"the same subtopic":   {`{"subtopics": `, fake.Text(`{"subtopics":[{"name":"harbour","about":"work at the harbour"},{"name":"harbour work","about":"work at the harbour"}]}`), func(q Quality, f *summhay.File) bool { return f == nil && q.OverlapWords > 0 }, "shares its words with harbour"},
-		"pairs overlap":       {`{"pairs": `, fake.Text(`{"pairs":[[1,2],[1,3],[1,4],[2,1]]}`), func(q Quality, f *summhay.File) bool { return q.OverlapModel > 0 }, "overlaps with"},
-		"unspecific insights": {`{"insights": `, fake.Text(`{"insights":["people talked about things for a while","others did not say much about it","it was all rather quiet in the end"]}`), func(q Quality, f *summhay.File) bool { return f == nil }, "have a number, a date or a name"},
-		"some unspecific":     {`{"insights": `, fake.Text(`{"insights":["people talked about things for a while","In 1901 the first of the walls fell","In 1902 a second building was lost there","In 1903 nothing fell but some rain"]}`), func(q Quality, f *summhay.File) bool { return f == nil && q.Unspecific > 0 && q.RepeatedWords > 0 }, "shares its words with another"},
-		"repeated":            {`{"repeated": `, fake.Text(`{"repeated":[2,2,5]}`), func(q Quality, f *summhay.File) bool { return f != nil && q.RepeatedModel > 0 }, "repeats another"},
-		"sorted elsewhere":    {`Reply with JSON: {"subtopic": number}`, fake.Text(`{"subtopic":1}`), func(q Quality, f *summhay.File) bool { return q.Misassigned > 0 }, "was sorted into"},
+		"no facts": {`{"facts": `, fake.Text(`{"facts":[]}`),
+			func(_ Quality, f *summhay.File) bool { return f != nil }, "no notes: there is no fact"},
+		"no topic": {`{"topic": `, fake.Text(`{"topic":"x"}`),
+			func(_ Quality, f *summhay.File) bool { return f.Topic == "what the documents report" }, "worded by rule"},
+		"no subtopics": {`{"subtopics": `, fake.Text("none"),
+			func(_ Quality, f *summhay.File) bool { return f == nil }, "bad_format"},
+		"the same subtopic": {`{"subtopics": `,
+			fake.Text(`{"subtopics":[{"name":"harbour","about":"work at the harbour"},{"name":"harbour work","about":"work at the harbour"}]}`),
+			func(q Quality, f *summhay.File) bool { return f == nil && q.OverlapWords > 0 },
+			"shares its words with harbour"},
+		"pairs overlap": {`{"pairs": `, fake.Text(`{"pairs":[[1,2],[1,3],[1,4],[2,1]]}`),
+			func(q Quality, f *summhay.File) bool { return q.OverlapModel > 0 }, "overlaps with"},
+		"unspecific insights": {`{"insights": `,
+			fake.Text(`{"insights":["people talked about things for a while","others did not say much about it","it was all rather quiet in the end"]}`),
+			func(q Quality, f *summhay.File) bool { return f == nil }, "have a number, a date or a name"},
+		"some unspecific": {`{"insights": `,
+			fake.Text(`{"insights":["people talked about things for a while","In 1901 the first of the walls fell","In 1902 a second building was lost there","In 1903 nothing fell but some rain"]}`),
+			func(q Quality, f *summhay.File) bool { return f == nil && q.Unspecific > 0 && q.RepeatedWords > 0 },
+			"shares its words with another"},
+		"repeated": {`{"repeated": `, fake.Text(`{"repeated":[2,2,5]}`),
+			func(q Quality, f *summhay.File) bool { return f != nil && q.RepeatedModel > 0 }, "repeats another"},
+		"sorted elsewhere": {`Reply with JSON: {"subtopic": number}`, fake.Text(`{"subtopic":1}`),
+			func(q Quality, f *summhay.File) bool { return q.Misassigned > 0 }, "was sorted into"},
 		"no question": {`{"query": `, fake.Text(`{"query":"Tell me."}`), func(_ Quality, f *summhay.File) bool {
 			return strings.HasPrefix(f.Subtopics[0].Query, "What is said about")
 		}, "no question of 4 to 40 words"},
-		"no article":                 {"Give the article", local.Fail(local.Cut, "output limit"), func(q Quality, f *summhay.File) bool { return len(f.Documents) == 0 && q.Lost == 8 }, "no draft: cut: output limit"},
-		"an article without a point": {"Give the article", fake.Text(strings.Repeat("Nothing happened here. ", 30)), func(q Quality, f *summhay.File) bool { return len(f.Documents) == 8 && q.AtOnce == 0 && q.Missing > 0 }, "missing"},
-		"edits that do not help":     {"Give the whole new text", fake.Text(strings.Repeat("Nothing happened here. ", 30)), func(q Quality, f *summhay.File) bool { return len(f.Documents) == 8 && q.AtOnce == 8 }, ""},
-		"an auditor who fails":       {`{"answer": "yes"}`, fake.Text("perhaps"), func(q Quality, f *summhay.File) bool { return len(f.Documents) == 0 && q.AuditOpen == q.Audited }, "bad_format"},
+		"no article": {"Give the article", local.Fail(local.Cut, "output limit"),
+			func(q Quality, f *summhay.File) bool { return len(f.Documents) == 0 && q.Lost == 8 },
+			"no draft: cut: output limit"},
+		"an article without a point": {"Give the article", fake.Text(strings.Repeat("Nothing happened here. ", 30)),
+			func(q Quality, f *summhay.File) bool { return len(f.Documents) == 8 && q.AtOnce == 0 && q.Missing > 0 },
+			"missing"},
+		"edits that do not help": {"Give the whole new text",
+			fake.Text(strings.Repeat("Nothing happened here. ", 30)),
+			func(q Quality, f *summhay.File) bool { return len(f.Documents) == 8 && q.AtOnce == 8 }, ""},
+		"an auditor who fails": {`{"answer": "yes"}`, fake.Text("perhaps"),
+			func(q Quality, f *summhay.File) bool { return len(f.Documents) == 0 && q.AuditOpen == q.Audited },
+			"bad_format"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBuilder(t, sizes, &fake.Backend{Script: func(_ int, call local.Call) local.Reply {
@@ -314,7 +346,8 @@ func BenchmarkBuildSlots(b *testing.B) {
 	for b.Loop() {
 		backend := carefulBackend()
 		backend.Delay = delay
-		builder := newBuilder(b, Sizes{Subtopics: 10, Insights: 6, Documents: 60, Words: 300, Repeat: 4}, backend, slots)
+		sizes := Sizes{Subtopics: 10, Insights: 6, Documents: 60, Words: 300, Repeat: 4}
+		builder := newBuilder(b, sizes, backend, slots)
 		builder.Topic, builder.Conversation = "Life in a town", false
 		start := time.Now()
 		if f, err := builder.Build(context.Background(), nil); err != nil || f == nil {

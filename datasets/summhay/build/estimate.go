@@ -2,6 +2,7 @@ package build
 
 import (
 	"lore/datasets"
+	"lore/datasets/stage"
 	"lore/local/tokens"
 )
 
@@ -67,8 +68,8 @@ func (b *Builder) Estimate(seeds []datasets.Document) []Cost {
 		cost("audit", d*(each+1), text+insightTokens, 8)) // a suspect on top of what is planned
 }
 
-// Window is the longest prompt with its reply, in tokens, with a fifth on top because
-// the model's tokeniser is another.
+// Window is the room that the longest prompt takes with its reply, in tokens. The whole
+// build has one window.
 func (b *Builder) Window(seeds []datasets.Document) int {
 	longest := 0
 	for _, d := range seeds {
@@ -78,11 +79,10 @@ func (b *Builder) Window(seeds []datasets.Document) int {
 	text := int(perWord * float64(b.Words))
 	facts := factTokens * min(1, len(seeds)) // without seeds none are shown
 	s, i := b.Subtopics+spare, b.Insights+spare
-	need := max(
+	return stage.Window(
 		promptTokens+longest+700,
 		promptTokens+factsForTopics*facts+80*s,
 		promptTokens+factsForPoints*facts+titleTokens*s+90*i,
 		promptTokens+text+b.perDocument()*insightTokens+3*b.Words+200, // an edit
 	)
-	return need + need/5
 }

@@ -33,10 +33,14 @@ func TestRealSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	call := local.Call{Backend: "ollama", Model: info.Name, Digest: info.Digest, Options: local.Options{NumCtx: 2048, TopP: 1, Seed: 1, RepeatPenalty: 1}}
-	b := &Builder{Session: &stage.Session{Calls: g, Call: call, Prompts: prompt.NewSet(nil, Prompts()), Tries: 1}, Sizes: Sizes{Subtopics: 2, Insights: 3, Documents: 2, Words: 40, Repeat: 1},
-		Topic: "town life", Chapters: 1, Judge: lexical.Judge{}, Conversation: true, Participants: []string{"Ana", "Ben"}}
-	subtopics := []*subtopic{{id: "s1", name: "harbour", about: "work on the wall"}, {id: "s2", name: "school", about: "lessons and exams"}}
+	call := local.Call{Backend: "ollama", Model: info.Name, Digest: info.Digest,
+		Options: local.Options{NumCtx: 2048, TopP: 1, Seed: 1, RepeatPenalty: 1}}
+	b := &Builder{Session: &stage.Session{Calls: g, Call: call, Prompts: prompt.NewSet(nil, Prompts()), Tries: 1},
+		Sizes: Sizes{Subtopics: 2, Insights: 3, Documents: 2, Words: 40, Repeat: 1},
+		Topic: "town life", Chapters: 1, Judge: lexical.Judge{}, Conversation: true,
+		Participants: []string{"Ana", "Ben"}}
+	subtopics := []*subtopic{{id: "s1", name: "harbour", about: "work on the wall"},
+		{id: "s2", name: "school", about: "lessons and exams"}}
 	for _, s := range subtopics {
 		for _, text := range []string{"In 1931 the wall was built.", "In 1953 it held.", "Arlen paid 40 crowns."} {
 			s.insights = append(s.insights, summhay.Insight{Insight: text})
@@ -52,7 +56,8 @@ func TestRealSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range subtopics {
-		s.insights = []summhay.Insight{{InsightID: s.id + "_i1", Insight: "In 1931 the wall was built."}, {InsightID: s.id + "_i2", Insight: "In 1953 it held."}}
+		s.insights = []summhay.Insight{{InsightID: s.id + "_i1", Insight: "In 1931 the wall was built."},
+			{InsightID: s.id + "_i2", Insight: "In 1953 it held."}}
 	}
 	if err := b.queries(ctx, subtopics); err != nil {
 		t.Fatal(err)

@@ -13,14 +13,18 @@ import (
 func smallHaystack() *summhay.File {
 	f := &summhay.File{Topic: "t"}
 	for s := range 3 {
-		sub := summhay.Subtopic{SubtopicID: fmt.Sprintf("s%d", s+1), Name: fmt.Sprint("name", s), Subtopic: "about", Query: "q?"}
+		sub := summhay.Subtopic{SubtopicID: fmt.Sprintf("s%d", s+1), Name: fmt.Sprint("name", s), Subtopic: "about",
+			Query: "q?"}
 		for i := range 4 {
-			sub.Insights = append(sub.Insights, summhay.Insight{InsightID: fmt.Sprintf("s%d_i%d", s+1, i+1), Insight: "insight"})
+			sub.Insights = append(sub.Insights,
+				summhay.Insight{InsightID: fmt.Sprintf("s%d_i%d", s+1, i+1), Insight: "insight"})
 		}
 		f.Subtopics = append(f.Subtopics, sub)
 	}
 	for d := range 5 {
-		f.Documents = append(f.Documents, summhay.Document{DocumentID: fmt.Sprintf("d%d", d), DocumentText: "text", InsightsIncluded: []string{"s1_i1", fmt.Sprintf("s2_i%d", d%4+1)}})
+		f.Documents = append(f.Documents,
+			summhay.Document{DocumentID: fmt.Sprintf("d%d", d), DocumentText: "text",
+				InsightsIncluded: []string{"s1_i1", fmt.Sprintf("s2_i%d", d%4+1)}})
 	}
 	return f
 }
@@ -41,7 +45,8 @@ func TestSheets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows, err = csv.NewReader(bytes.NewReader(sheet)).ReadAll(); err != nil || len(rows) != 1+2*12 || rows[1][1] != "text" || rows[2][1] != "" {
+	if rows, err = csv.NewReader(bytes.NewReader(sheet)).ReadAll(); err != nil || len(rows) != 1+2*12 ||
+		rows[1][1] != "text" || rows[2][1] != "" {
 		t.Errorf("%v, %d rows, %q", err, len(rows), rows[1])
 	}
 }
@@ -52,11 +57,13 @@ func TestSheets(t *testing.T) {
 func TestValidationByHand(t *testing.T) {
 	f := smallHaystack()
 	var v Validation
-	if err := v.Read(f, "i.csv", []byte("insight_id,subtopic\ns1_i1,1\ns1_i2,\"2, 1\"\ns2_i1,2\ns3_i1,1\ns3_i2,\n")); err != nil {
+	if err := v.Read(f, "i.csv",
+		[]byte("insight_id,subtopic\ns1_i1,1\ns1_i2,\"2, 1\"\ns2_i1,2\ns3_i1,1\ns3_i2,\n")); err != nil {
 		t.Fatal(err)
 	}
 	rows := "document_id,insight_id,present\n"
-	for _, r := range []string{"d0,s1_i1,yes", "d0,s2_i1,YES", "d0,s3_i1,yes", "d1,s1_i1,no", "d1,s2_i2,no", "d1,s3_i1,no", "d1,s3_i2,no", "d1,s3_i3,no", "d2,s3_i1,no", "d2,s3_i2,no", "d2,s3_i3,"} {
+	for _, r := range []string{"d0,s1_i1,yes", "d0,s2_i1,YES", "d0,s3_i1,yes", "d1,s1_i1,no", "d1,s2_i2,no",
+		"d1,s3_i1,no", "d1,s3_i2,no", "d1,s3_i3,no", "d2,s3_i1,no", "d2,s3_i2,no", "d2,s3_i3,"} {
 		rows += r + "\n"
 	}
 	if err := v.Read(f, "d.csv", []byte(rows)); err != nil {
@@ -66,7 +73,10 @@ func TestValidationByHand(t *testing.T) {
 	if fmt.Sprint(g[0].Rows, g[1].Rows) != "[[4 25.00 75.00]] [[10 70.00 66.67 50.00 57.14]]" || v.Open != 2 {
 		t.Errorf("%v %v %+v", g[0].Rows, g[1].Rows, v)
 	}
-	for sheet, word := range map[string]string{"": "not a sheet", "a,b\n": "not a sheet", "insight_id,subtopic\nx,1\n": `"x"`, "insight_id,subtopic\ns1_i1,4\n": "1 to 3", "document_id,insight_id,present\nd9,s1_i1,yes\n": `"d9"`, "document_id,insight_id,present\nd1,s1_i1,maybe\n": `"maybe"`, "document_id\n": "no column insight_id"} {
+	for sheet, word := range map[string]string{"": "not a sheet", "a,b\n": "not a sheet",
+		"insight_id,subtopic\nx,1\n": `"x"`, "insight_id,subtopic\ns1_i1,4\n": "1 to 3",
+		"document_id,insight_id,present\nd9,s1_i1,yes\n":   `"d9"`,
+		"document_id,insight_id,present\nd1,s1_i1,maybe\n": `"maybe"`, "document_id\n": "no column insight_id"} {
 		if err := v.Read(f, "x.csv", []byte(sheet)); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q: %v", sheet, err)
 		}
