@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"strconv"
+
 	"lore/local"
 	"lore/local/tokens"
 )
@@ -16,16 +18,17 @@ func (r Retrieved) Show(id, own string) string {
 
 // Take fills a context with the first limit documents of a ranking, all of them if
 // limit is 0. They are taken whole while they fit into the budget; the next one is cut
-// to fit and the rest left out. A corpus shown whole has no budget and no limit. text
-// is a document's own text, label what an answer cites it by.
-func Take(found Retrieved, limit int, budget Budget, text func(id string) string, label func(place int, id string) string) Context {
+// to fit and the rest left out. A corpus shown whole has no budget and no limit. label
+// says what an answer cites a document by, from its place in the ranking and its id.
+func Take(c *Corpus, found Retrieved, limit int, budget Budget, label func(place int, id string) string) Context {
 	var ctx Context
 	ids := found.IDs
 	if limit > 0 && !found.Whole {
 		ids = ids[:min(limit, len(ids))]
 	}
+
 	for i, id := range ids {
-		shown := found.Show(id, text(id))
+		shown := found.Show(id, c.Text(id))
 		n := tokens.Count(shown)
 		if room := budget.Tokens - ctx.Tokens; !found.Whole && n > room {
 			whole := n
@@ -36,8 +39,12 @@ func Take(found Retrieved, limit int, budget Budget, text func(id string) string
 			ctx.Cut++
 			ctx.CutTokens += whole - n
 		}
+
 		ctx.Tokens += n
 		ctx.Passages = append(ctx.Passages, local.Passage{Label: label(i, id), Text: shown})
 	}
 	return ctx
 }
+
+// Numbered labels passages by their place in the ranking, from 1.
+func Numbered(place int, _ string) string { return strconv.Itoa(place + 1) }

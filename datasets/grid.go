@@ -1,5 +1,11 @@
 package datasets
 
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
 // Grid is a table to print: a heading, columns and cells. Cells are plain text;
 // the renderer escapes them.
 type Grid struct {
@@ -10,23 +16,36 @@ type Grid struct {
 	Later bool // for the report alone: too much for what a run prints
 }
 
-// System is a scored system as a benchmark's own tables see it.
-type System struct {
-	Retriever string
-	Generator string
-	Judge     string
-	Value     func(metric string) (float64, bool) // in the metric's unit; false: undefined
-	Items     []ItemFigures
+// NoValue stands in a cell where there is nothing to show.
+const NoValue = "–"
+
+// Filled leaves out the grids without rows.
+func Filled(grids ...Grid) []Grid {
+	return slices.DeleteFunc(grids, func(g Grid) bool { return len(g.Rows) == 0 })
 }
 
-// ItemFigures are an item's values by metric and unit, with its facets.
-type ItemFigures struct {
-	Item   string
-	Facets map[string]string
-	Values map[string]map[string]float64
+// Title is the heading of a metric, or its name where there is no such metric.
+func Title(metrics []Metric, name string) string {
+	for _, m := range metrics {
+		if m.Name == name {
+			return m.Title
+		}
+	}
+	return name
 }
 
-// Tabulator is a benchmark that has tables of its own, such as those of its paper.
-type Tabulator interface {
-	Tables(systems []System) []Grid
+// Percent is the cell of a share, in percent.
+func (s Scored) Percent(metric string) string {
+	if v, ok := s.Value(metric); ok {
+		return fmt.Sprintf("%.1f", 100*v)
+	}
+	return NoValue
+}
+
+// Coefficient is the cell of a correlation or an agreement over n pairs.
+func Coefficient(v float64, n int) string {
+	if math.IsNaN(v) {
+		return NoValue
+	}
+	return fmt.Sprintf("%.2f (n %d)", v, n)
 }

@@ -43,7 +43,7 @@ func passages(tb testing.TB, n int) []Document {
 			}
 			b.WriteByte(' ')
 		}
-		out[i] = Document{fmt.Sprintf("p%07d", i), b.String()}
+		out[i] = Document{ID: fmt.Sprintf("p%07d", i), Text: b.String()}
 	}
 	return out
 }

@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) {
 	q := Query{ID: "q", Text: "tide power and seals", Gold: map[string]float64{}, Recorded: map[string]map[string]float64{"r": {}}}
 	for i := range docs {
 		id := fmt.Sprintf("d%02d", i)
-		docs[i] = Document{id, fmt.Sprintf("the tide brings power number %d, %s", i, []string{"and seals", "and birds", "seals seals"}[i%3])}
+		docs[i] = Document{ID: id, Text: fmt.Sprintf("the tide brings power number %d, %s", i, []string{"and seals", "and birds", "seals seals"}[i%3])}
 		q.Gold[id] = float64(i % 3)
 		q.Recorded["r"][id] = float64(i % 5)
 	}

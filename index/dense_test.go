@@ -124,7 +124,7 @@ func (wordVectors) Embed(_ context.Context, _ embed.Role, texts []string) ([]emb
 }
 
 func TestDense(t *testing.T) {
-	docs := []Document{{"b", "sea wall"}, {"a", "sea wall"}, {"c", "zzz"}, {"d", ""}, {"e", "sea"}}
+	docs := []Document{{ID: "b", Text: "sea wall"}, {ID: "a", Text: "sea wall"}, {ID: "c", Text: "zzz"}, {ID: "d", Text: ""}, {ID: "e", Text: "sea"}}
 	for name, opt := range map[string]DenseOptions{"float32": {}, "int8": {Int8Above: 1}} {
 		d, err := NewDense(context.Background(), docs, wordVectors{}, opt)
 		if err != nil {

@@ -7,13 +7,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"lore/local/files"
 )
 
 // Document is a text with an identifier that is unique in its corpus.
-type Document struct {
-	ID   string
-	Text string
-}
+type Document = files.Document
 
 // Query is what is searched for. Gold and Recorded are used only by the oracle
 // and by recorded rankings; a real retriever must not look at them.

@@ -15,11 +15,11 @@ import (
 )
 
 var five = []Document{
-	{"d0", "the cat sat on the mat with another cat and a dog while the rain fell outside on the garden wall"},
-	{"d1", "a bird sang in the tree"},
-	{"d2", "cat and bird and cat"},
-	{"d3", "dogs bark loudly at night"},
-	{"d4", "cats chase birds"},
+	{ID: "d0", Text: "the cat sat on the mat with another cat and a dog while the rain fell outside on the garden wall"},
+	{ID: "d1", Text: "a bird sang in the tree"},
+	{ID: "d2", Text: "cat and bird and cat"},
+	{ID: "d3", Text: "dogs bark loudly at night"},
+	{ID: "d4", Text: "cats chase birds"},
 }
 
 func ranking(t *testing.T, r Retriever, q Query, k int) []Hit {

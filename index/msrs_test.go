@@ -35,7 +35,7 @@ func msrsDocuments(t testing.TB, domain string) []Document {
 			t.Fatal(err)
 		}
 		id, _, _ := strings.Cut(filepath.Base(file), ".")
-		docs[i] = Document{id, string(data)}
+		docs[i] = Document{ID: id, Text: string(data)}
 	}
 	return docs
 }

@@ -94,8 +94,36 @@ func JoinReferences(references []string) string { return strings.Join(references
 // References takes apart a question text made by JoinReferences.
 func (q Question) References() []string { return strings.Split(q.Text, referenceRule) }
 
+// Subject says what the text of a task is, in a run that judges more than answers. The
+// zero value is the answer.
+type Subject struct {
+	Part Part
+	ID   string // of a document
+}
+
+// Part is a part of what a system did that can be judged by itself.
+type Part string
+
+// The parts. A document is judged once per item and judge, however many systems were
+// shown it.
+const (
+	TheAnswer Part = ""         // the answer
+	OwnPoints Part = "points"   // what the answer says, point by point
+	ADocument Part = "document" // a document that was shown
+)
+
+// Answer is the subject of questions on an answer, and Points on its own points.
+var (
+	Answer = Subject{Part: TheAnswer}
+	Points = Subject{Part: OwnPoints}
+)
+
+// Document is the subject of questions on a document that was shown.
+func Document(id string) Subject { return Subject{Part: ADocument, ID: id} }
+
 // Task is a text with the questions asked of it.
 type Task struct {
+	Subject   Subject    `json:"-"`
 	ID        string     `json:"id"`    // unique in a run
 	About     string     `json:"about"` // the query the text answers
 	Units     []string   `json:"units"` // the text in parts; a verdict names a part by its 1-based number

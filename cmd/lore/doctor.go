@@ -8,14 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
-	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets/all"
 	"lore/local"
 	"lore/local/ollama"
@@ -24,7 +26,6 @@ import (
 
 func newDoctor() *cobra.Command {
 	var d doctor
-	var bench string
 	c := &cobra.Command{
 		Use:   "doctor [DATA...]",
 		Short: "Check this machine, the model server and a model",
@@ -32,20 +33,26 @@ func newDoctor() *cobra.Command {
 			"its models. With --model it loads that model and probes what a run needs of it:\n" +
 			"context window against the longest item of DATA, memory, schemas, log-probabilities,\n" +
 			"refusal of over-long prompts, and slots. It connects to the model server only.",
-		Example: "  lore doctor\n  lore doctor --model qwen3:8b topic_news1.json",
+		Example: "  lore doctor\n" +
+			"  lore doctor --model qwen3:8b topic_news1.json",
 		RunE: func(c *cobra.Command, args []string) error {
 			if d.slots < 1 {
-				return &run.UsageError{Msg: "--most-slots is at least 1"}
+				return usage.Errorf("--most-slots is at least 1, not %d", d.slots)
 			}
-			d.w, d.data, d.bench = c.OutOrStdout(), args, bench
+			d.w, d.data = c.OutOrStdout(), args
 			d.asked = c.Flags().Changed("host") || d.model != ""
 			return d.run(c.Context())
 		},
 	}
-	addHost(c, &d.host)
-	c.Flags().StringVar(&d.model, "model", "", "model to load and probe")
-	c.Flags().IntVar(&d.slots, "most-slots", 8, "largest number of slots to look for")
-	c.Flags().StringVar(&bench, "benchmark", all.Names()[0], "benchmark that DATA belongs to")
+
+	group(c, dataFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&d.bench, "benchmark", all.Names()[0], "benchmark that DATA belongs to")
+	})
+	group(c, modelsFlags, func(fl *pflag.FlagSet) {
+		addHost(fl, &d.host)
+		fl.StringVar(&d.model, "model", "", "model to load and probe")
+		fl.IntVar(&d.slots, "most-slots", 8, "largest number of slots to look for")
+	})
 	return c
 }
 
@@ -82,27 +89,9 @@ func (d *doctor) run(ctx context.Context) error {
 	}
 	d.disk("run folders", ".")
 	d.disk("indexes", indexDir("."))
-	d.client, err = ollama.NewClient(ollama.Config{Host: d.host, Idle: 10 * time.Minute})
-	if err != nil {
+
+	if err := d.server(ctx, longest); err != nil {
 		return err
-	}
-	d.ok("network", "lore connects to %s and to nothing else", d.client.Host())
-	version, err := d.client.Version(ctx)
-	if err != nil {
-		if d.asked {
-			return err
-		}
-		d.note("model server", "none at %s; runs with --generator extractive --judge lexical work without one", d.client.Host())
-		return nil
-	}
-	d.ok("model server", "Ollama %s at %s", version, d.client.Host())
-	if err := d.listModels(ctx, longest); err != nil {
-		return err
-	}
-	if d.model != "" {
-		if err := d.probe(ctx, longest); err != nil {
-			return err
-		}
 	}
 	if d.problems > 0 {
 		return fmt.Errorf("%d problems found", d.problems)
@@ -110,10 +99,40 @@ func (d *doctor) run(ctx context.Context) error {
 	return nil
 }
 
+// server looks at the model server and its models. longest is the tokens of the largest
+// corpus.
+func (d *doctor) server(ctx context.Context, longest int) error {
+	client, err := ollama.NewClient(ollama.Config{Host: d.host, Idle: 10 * time.Minute})
+	if err != nil {
+		return err
+	}
+	d.client = client
+	d.ok("network", "lore connects to %s and to nothing else", client.Host())
+
+	version, err := client.Version(ctx)
+	switch {
+	case err != nil && d.asked:
+		return err
+	case err != nil:
+		d.note("model server", "none at %s; "+
+			"runs with --generator extractive --judge lexical work without one", client.Host())
+		return nil
+	}
+	d.ok("model server", "Ollama %s at %s", version, client.Host())
+
+	if err := d.listModels(ctx, longest); err != nil {
+		return err
+	}
+	if d.model == "" {
+		return nil
+	}
+	return d.probe(ctx, longest)
+}
+
 // longestItem returns the tokens of the largest corpus of the data: what the
 // full-context setting needs.
 func (d *doctor) longestItem() (int, error) {
-	bench, err := all.Find(d.bench)
+	bench, err := find(d.bench)
 	if err != nil {
 		return 0, err
 	}
@@ -121,6 +140,7 @@ func (d *doctor) longestItem() (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	longest := 0
 	for _, c := range ds.Corpora {
 		n := 0
@@ -129,36 +149,45 @@ func (d *doctor) longestItem() (int, error) {
 		}
 		longest = max(longest, n)
 	}
-	d.ok("data", "%s: %d items; the largest corpus has %d tokens, a retrieved context at most %d", strings.Join(ds.Files, ", "), len(ds.Items), longest, bench.Defaults().Budget.Tokens)
+	d.ok("data", "%s: %d items; the largest corpus has %d tokens, a retrieved context at most %d",
+		strings.Join(ds.Files, ", "), len(ds.Items), longest, bench.Protocol().Budget.Tokens)
 	return longest, nil
 }
 
+// disk reports whether a folder can be written, and the space left there.
 func (d *doctor) disk(what, dir string) {
+	free, err := freeSpace(dir)
+	switch {
+	case err != nil:
+		d.problem(what, "cannot write in %s: %v", dir, err)
+	case free < 1:
+		d.problem(what, "only %.2f GiB free in %s", free, dir)
+	default:
+		d.ok(what, "%.0f GiB free in %s", free, dir)
+	}
+}
+
+// freeSpace makes a folder, writes a file there, and returns the GiB left on its disk.
+func freeSpace(dir string) (float64, error) {
 	abs, err := filepath.Abs(dir)
-	if err == nil {
-		err = os.MkdirAll(abs, 0o777)
+	if err != nil {
+		return 0, err
+	}
+	if err := os.MkdirAll(abs, 0o777); err != nil {
+		return 0, err
 	}
 	var st unix.Statfs_t
-	if err == nil {
-		err = unix.Statfs(abs, &st)
+	if err := unix.Statfs(abs, &st); err != nil {
+		return 0, err
 	}
-	if err == nil {
-		var probe *os.File
-		if probe, err = os.CreateTemp(abs, ".lore-doctor-*"); err == nil {
-			probe.Close()
-			err = os.Remove(probe.Name())
-		}
-	}
+
+	// Permissions alone do not tell: a disk may be full, or mounted to be read only.
+	probe, err := os.CreateTemp(abs, ".lore-doctor-*")
 	if err != nil {
-		d.problem(what, "cannot write in %s: %v", dir, err)
-		return
+		return 0, err
 	}
-	free := float64(st.Bavail) * float64(st.Bsize) / (1 << 30)
-	if free < 1 {
-		d.problem(what, "only %.2f GiB free in %s", free, dir)
-		return
-	}
-	d.ok(what, "%.0f GiB free in %s", free, dir)
+	probe.Close()
+	return float64(st.Bavail) * float64(st.Bsize) / (1 << 30), os.Remove(probe.Name())
 }
 
 func (d *doctor) listModels(ctx context.Context, longest int) error {
@@ -169,6 +198,7 @@ func (d *doctor) listModels(ctx context.Context, longest int) error {
 	if len(list) == 0 {
 		d.note("models", "none; fetch one with `ollama pull NAME` while online")
 	}
+
 	for _, m := range list {
 		info, err := d.client.Model(ctx, m.Name)
 		if err != nil {
@@ -179,11 +209,13 @@ func (d *doctor) listModels(ctx context.Context, longest int) error {
 		if info.Context < longest {
 			fits = "too small for the largest corpus (full context), fine for retrieved contexts that fit"
 		}
-		d.ok("model", "%s %s %s, trained for %d tokens: %s; digest %.12s", info.Name, info.Parameters, info.Quantization, info.Context, fits, info.Digest)
+		d.ok("model", "%s %s %s, trained for %d tokens: %s; digest %.12s",
+			info.Name, info.Parameters, info.Quantization, info.Context, fits, info.Digest)
 	}
 	return nil
 }
 
+// doctorOptions are those of a probe: a short answer that is the same each time.
 var doctorOptions = local.Options{NumCtx: 4096, NumPredict: 32, TopP: 1, Seed: 1, RepeatPenalty: 1}
 
 func (d *doctor) call(model ollama.Model, text string) local.Call {
@@ -194,7 +226,12 @@ func (d *doctor) call(model ollama.Model, text string) local.Call {
 	if model.Thinks {
 		o.Think = "false"
 	}
-	return local.Call{Backend: ollama.BackendName, Model: model.Name, Messages: []local.Message{{Role: local.User, Content: text}}, Options: o}
+	return local.Call{
+		Backend:  ollama.BackendName,
+		Model:    model.Name,
+		Messages: []local.Message{{Role: local.User, Content: text}},
+		Options:  o,
+	}
 }
 
 // answered reports whether the model produced tokens, wanted or not: for a probe
@@ -214,23 +251,31 @@ func (d *doctor) probe(ctx context.Context, longest int) error {
 		d.problem("load", "%s does not answer: %s: %s", m.Name, r.Outcome, r.Detail)
 		return nil
 	}
-	d.ok("load", "%s answered in %s, %s of it loading", m.Name, r.Usage.Duration.Round(time.Millisecond), r.Usage.Load.Round(time.Millisecond))
-	for _, probe := range []func(context.Context, ollama.Model) error{d.offload, d.schema, d.logprobs, d.overlong, d.measureSlots} {
+	d.ok("load", "%s answered in %s, %s of it loading",
+		m.Name, r.Usage.Duration.Round(time.Millisecond), r.Usage.Load.Round(time.Millisecond))
+
+	for _, probe := range []func(context.Context, ollama.Model) error{
+		d.offload, d.schema, d.logprobs, d.overlong, d.measureSlots,
+	} {
 		if err := probe(ctx, m); err != nil {
 			return err
 		}
 	}
+
 	if m.Context > 0 && m.Context < longest {
-		d.note("context", "trained for %d tokens; %d would be needed for full context, so those items will be too_long", m.Context, longest)
+		d.note("context", "trained for %d tokens; %d would be needed for full context, "+
+			"so those items will be too_long", m.Context, longest)
 	}
 	return nil
 }
 
+// offload tells how much of the model is on the GPU.
 func (d *doctor) offload(ctx context.Context, m ollama.Model) error {
 	running, err := d.client.Running(ctx)
 	if err != nil {
 		return err
 	}
+
 	for _, p := range running {
 		if p.Name != m.Name {
 			continue
@@ -243,7 +288,8 @@ func (d *doctor) offload(ctx context.Context, m ollama.Model) error {
 		case p.SizeVRAM == 0:
 			d.note("memory", "%s, all on the CPU: slow; context %d", size(p.Size), p.ContextLength)
 		default:
-			d.problem("memory", "%.0f %% of %s spills to the CPU: lower --num-ctx or choose a smaller quantisation", 100*(1-float64(p.SizeVRAM)/float64(p.Size)), size(p.Size))
+			d.problem("memory", "%.0f %% of %s spills to the CPU: lower --num-ctx or choose a smaller quantisation",
+				100*(1-float64(p.SizeVRAM)/float64(p.Size)), size(p.Size))
 		}
 		return nil
 	}
@@ -258,22 +304,30 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
+// yesOrNo is the schema of a reply that a judge could give.
+const yesOrNo = `{"type":"object",` +
+	`"properties":{"answer":{"type":"string","enum":["yes","no"]}},` +
+	`"required":["answer"]}`
+
+// schema tells whether replies obey a JSON schema, which judges rely on.
 func (d *doctor) schema(ctx context.Context, m ollama.Model) error {
 	call := d.call(m, "Is water wet? Answer as JSON.")
-	call.Schema = json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string","enum":["yes","no"]}},"required":["answer"]}`)
+	call.Schema = json.RawMessage(yesOrNo)
 	r, err := d.client.Do(ctx, call)
 	if err != nil {
 		return err
 	}
 	var v struct{ Answer string }
 	if json.Unmarshal([]byte(r.Text), &v) != nil || (v.Answer != "yes" && v.Answer != "no") {
-		d.problem("schema", "the reply does not obey a JSON schema (%s: %.60q): this model cannot judge here", r.Outcome, r.Text)
+		d.problem("schema", "the reply does not obey a JSON schema (%s: %.60q): this model cannot judge here",
+			r.Outcome, r.Text)
 		return nil
 	}
 	d.ok("schema", "replies obey a JSON schema")
 	return nil
 }
 
+// logprobs tells whether the server gives the probabilities of tokens.
 func (d *doctor) logprobs(ctx context.Context, m ollama.Model) error {
 	call := d.call(m, "Count: one, two,")
 	call.TopLogprobs = 20
@@ -283,13 +337,15 @@ func (d *doctor) logprobs(ctx context.Context, m ollama.Model) error {
 		return err
 	}
 	if len(r.Logprobs) == 0 || len(r.Logprobs[0].Top) == 0 {
-		d.note("logprobs", "none (%s): the server needs to be 0.12.11 or newer; modes that read token probabilities will refuse to run", r.Outcome)
+		d.note("logprobs", "none (%s): the server needs to be 0.12.11 or newer; "+
+			"modes that read token probabilities will refuse to run", r.Outcome)
 		return nil
 	}
 	d.ok("logprobs", "%d alternatives per token", len(r.Logprobs[0].Top))
 	return nil
 }
 
+// overlong tells whether the server refuses a prompt that does not fit, as it is asked to.
 func (d *doctor) overlong(ctx context.Context, m ollama.Model) error {
 	call := d.call(m, strings.Repeat("many words that will not fit ", doctorOptions.NumCtx))
 	r, err := d.client.Do(ctx, call)
@@ -297,7 +353,8 @@ func (d *doctor) overlong(ctx context.Context, m ollama.Model) error {
 		return err
 	}
 	if r.Outcome != local.TooLong {
-		d.problem("long prompts", "an over-long prompt gave %q instead of a refusal (%s): this server may cut prompts silently", r.Outcome, r.Detail)
+		d.problem("long prompts", "an over-long prompt gave %q instead of a refusal (%s): "+
+			"this server may cut prompts silently", r.Outcome, r.Detail)
 		return nil
 	}
 	d.ok("long prompts", "are refused, not cut")
@@ -309,8 +366,8 @@ func (d *doctor) overlong(ctx context.Context, m ollama.Model) error {
 func (d *doctor) measureSlots(ctx context.Context, m ollama.Model) error {
 	waits := make([]time.Duration, d.slots)
 	works := make([]time.Duration, d.slots)
-	var wg sync.WaitGroup
 	errs := make([]error, d.slots)
+	var wg sync.WaitGroup
 	for i := range d.slots {
 		wg.Go(func() {
 			call := d.call(m, fmt.Sprintf("Tell a story about the number %d.", i))
@@ -324,16 +381,16 @@ func (d *doctor) measureSlots(ctx context.Context, m ollama.Model) error {
 			return err
 		}
 	}
+
+	// A call that found no slot free waited for at least one other to end.
 	free := 0
-	shortest := works[0]
-	for _, w := range works {
-		shortest = min(shortest, w)
-	}
+	shortest := slices.Min(works)
 	for _, w := range waits {
 		if w < shortest/2 {
 			free++
 		}
 	}
-	d.ok("slots", "%d of %d calls at once ran without waiting: use --slots %d (set on the server by OLLAMA_NUM_PARALLEL)", free, d.slots, max(free, 1))
+	d.ok("slots", "%d of %d calls at once ran without waiting: "+
+		"use --slots %d (set on the server by OLLAMA_NUM_PARALLEL)", free, d.slots, max(free, 1))
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,31 +12,33 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/report"
-	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
-	"lore/datasets/summhay"
+	"lore/datasets/all"
 	"lore/judge"
 	"lore/judge/agreement"
-	"lore/judge/ensemble"
 	"lore/judge/lexical"
+	"lore/local/files"
 	"lore/local/gate"
 )
 
 func newJudge() *cobra.Command {
-	c := &cobra.Command{Use: "judge", Short: "Work with judges", Args: usageArgs(cobra.NoArgs), RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(newValidate())
-	return c
+	return parent("judge", "Work with judges", "", "  lore judge validate -h", newValidate())
 }
 
 type validateFlags struct {
-	runFlags
-	human string
+	modelFlags
+	judgeFlags
+	human, out string
+	json       bool
 }
 
 func newValidate() *cobra.Command {
-	f := validateFlags{runFlags: noGeneration}
+	var f validateFlags
 	c := &cobra.Command{
 		Use:   "validate LABELS",
 		Short: "Measure judges against people",
@@ -44,18 +47,22 @@ func newValidate() *cobra.Command {
 			"the columns kind, group, system, about, text, statement, label and unit, or a run folder\n" +
 			"together with --human FILE, a line of JSON per verdict with retriever, generator, item,\n" +
 			"question, label and unit. recorded:KEY is a judge whose verdicts stand in the file.",
-		Example: "  lore judge validate human_coverage_labels.json --judge lexical,recorded:predictions_prompted_gpt-4o\n  lore judge validate labels.csv --judge lexical,ollama:qwen3:8b --json",
-		Args:    usageArgs(cobra.ExactArgs(1)),
-		RunE:    func(c *cobra.Command, args []string) error { return validate(c, f, args[0]) },
+		Example: "  lore judge validate human_coverage_labels.json" +
+			" --judge lexical,recorded:predictions_prompted_gpt-4o\n" +
+			"  lore judge validate labels.csv --judge lexical,ollama:qwen3:8b --json",
+		Args: usageArgs(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return validate(c, f, args[0]) },
 	}
-	fl := c.Flags()
-	fl.StringVar(&f.judge, "judge", "lexical", "comma list of judges: lexical, ollama:NAME, recorded:KEY, or A+B")
-	fl.StringVar(&f.human, "human", "", "human verdicts on a run, if LABELS is a run folder")
-	fl.BoolVar(&f.json, "json", false, "print JSON")
-	fl.StringVar(&f.out, "out", "", "folder for the journal of a model judge (default lore-runs/validate)")
-	fl.StringVar(&f.prompts, "prompts", "", "folder whose files replace built-in prompts of the same name")
-	fl.Uint64Var(&f.seed, "seed", 1, "seed of the bootstrap")
-	addJudgeFlags(c, &f.runFlags)
+
+	group(c, dataFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.human, "human", "", "`file` of human verdicts on a run, if LABELS is a run folder")
+	})
+	f.judgeFlags.add(c, lexicalJudge, "comma list of judges: "+judgeHelp+", or recorded:KEY")
+	f.modelFlags.add(c)
+	group(c, outputFlags, func(fl *pflag.FlagSet) {
+		fl.BoolVar(&f.json, "json", false, "print JSON")
+		fl.StringVar(&f.out, "out", filepath.Join("lore-runs", "validate"), "`folder` for the journal of a model judge")
+	})
 	return c
 }
 
@@ -64,10 +71,11 @@ func validate(c *cobra.Command, f validateFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	names := list(f.judge)
+	names := usage.List(f.judge)
 	if len(names) == 0 {
-		return &run.UsageError{Msg: "--judge needs at least one name"}
+		return usage.Errorf("--judge needs at least one name")
 	}
+
 	results, err := askJudges(c, f, names, items)
 	if err != nil {
 		return err
@@ -76,10 +84,12 @@ func validate(c *cobra.Command, f validateFlags, path string) error {
 	if f.json {
 		return validateJSON(w, results)
 	}
+
 	printValidation(w, results, items, f.seed)
-	for _, r := range results {
-		if r.report.NUnscored > 0 {
-			return fmt.Errorf("%w: %s left %d of %d questions without a verdict", errPartial, r.report.Judge, r.report.NUnscored, r.report.N+r.report.NUnscored)
+	for _, v := range results {
+		if r := v.report; r.NUnscored > 0 {
+			return partialf("some items are unscored: %s left %d of %d questions without a verdict",
+				r.Judge, r.NUnscored, r.N+r.NUnscored)
 		}
 	}
 	return nil
@@ -89,27 +99,46 @@ func validate(c *cobra.Command, f validateFlags, path string) error {
 func loadLabels(path, human string) ([]agreement.Item, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, &datasets.InputError{File: path, Msg: "cannot be read: no such file or folder", Remedy: "give a labels file or a run folder", Err: err}
+		return nil, files.Unreadable(path, err, "give a labels file or a run folder")
 	}
 	if info.IsDir() {
 		if human == "" {
-			return nil, &run.UsageError{Msg: path + " is a folder; with a run folder, --human FILE names the human verdicts on it"}
+			return nil, usage.Errorf("%s is a folder; "+
+				"with a run folder, --human FILE names the human verdicts on it", path)
 		}
 		return runLabels(path, human)
 	}
-	read := map[string]func(io.Reader, string) ([]agreement.Item, error){".csv": agreement.ReadCSV, ".jsonl": agreement.ReadJSONL}[strings.ToLower(filepath.Ext(path))]
-	if read == nil {
-		return summhay.LoadLabels(path)
+
+	read := agreement.ReadCSV
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".csv":
+	case ".jsonl":
+		read = agreement.ReadJSONL
+	default:
+		return publishedLabels(path)
 	}
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, "give a labels file")
 	if err != nil {
-		return nil, &datasets.InputError{File: path, Msg: err.Error(), Err: err}
+		return nil, err
 	}
 	items, err := read(bytes.NewReader(data), path)
-	if err != nil {
-		return nil, asInput(path, err)
+	return items, files.Wrap(path, err)
+}
+
+// publishedLabels reads labels in the form of the first benchmark that can.
+func publishedLabels(path string) ([]agreement.Item, error) {
+	err := fmt.Errorf("%s is not a file of labels: give .csv or .jsonl", path)
+	for _, b := range all.Benchmarks() {
+		read := b.Protocol().Labels
+		if read == nil {
+			continue
+		}
+		var items []agreement.Item
+		if items, err = read(path); err == nil {
+			return items, nil
+		}
 	}
-	return items, nil
+	return nil, err
 }
 
 // runLabels joins human verdicts with the answers and questions of a run.
@@ -120,26 +149,27 @@ func runLabels(dir, human string) ([]agreement.Item, error) {
 	}
 	r, err := report.Load(dir)
 	if err != nil {
-		return nil, &datasets.InputError{File: dir, Msg: err.Error(), Remedy: "give the folder that `lore run` names at its end", Err: err}
+		const remedy = "give the folder that `lore run` names at its end"
+		return nil, &files.Error{File: dir, Msg: err.Error(), Remedy: remedy, Err: err}
 	}
 	items, err := report.HumanItems(r, verdicts)
 	if err != nil {
-		return nil, &datasets.InputError{File: human, Msg: err.Error(), Remedy: "retriever, generator, item and question are those of verdicts.jsonl", Err: err}
+		return nil, &files.Error{File: human, Msg: err.Error(), Remedy: humanForm, Err: err}
 	}
 	return items, nil
 }
 
+// humanForm is what a file of human verdicts on a run must hold, for errors.
+const humanForm = "retriever, generator, item and question are those of verdicts.jsonl"
+
+// readHuman reads human verdicts on a run.
 func readHuman(path string) ([]agreement.HumanVerdict, error) {
-	f, err := os.Open(path)
+	data, err := files.Read(path, "give human verdicts on a run, lines of JSON")
 	if err != nil {
-		return nil, asInput(path, err)
+		return nil, err
 	}
-	defer f.Close()
-	verdicts, err := agreement.ReadHuman(f, path)
-	if err != nil {
-		return nil, asInput(path, err)
-	}
-	return verdicts, nil
+	verdicts, err := agreement.ReadHuman(bytes.NewReader(data), path)
+	return verdicts, files.Wrap(path, err)
 }
 
 // validated is one judge's outcome.
@@ -153,6 +183,7 @@ type validated struct {
 // recordedJudge is a judge whose verdicts stand in the labels file.
 const recordedJudge = "recorded:"
 
+// askJudges measures each judge on all items. Recorded ones are read, not asked.
 func askJudges(c *cobra.Command, f validateFlags, names []string, items []agreement.Item) ([]validated, error) {
 	tasks := make([]judge.Task, len(items))
 	questions := 0
@@ -160,6 +191,7 @@ func askJudges(c *cobra.Command, f validateFlags, names []string, items []agreem
 		tasks[i] = it.Task
 		questions += len(it.Task.Questions)
 	}
+
 	var out []validated
 	for _, name := range names {
 		start := time.Now()
@@ -173,6 +205,7 @@ func askJudges(c *cobra.Command, f validateFlags, names []string, items []agreem
 		if err != nil {
 			return nil, err
 		}
+
 		v.seconds = time.Since(start).Seconds()
 		v.report = agreement.Measure(name, items, v.verdicts, f.seed)
 		out = append(out, v)
@@ -180,57 +213,55 @@ func askJudges(c *cobra.Command, f validateFlags, names []string, items []agreem
 	return out, nil
 }
 
+// recordedVerdicts are those of a judge in the labels file, unscored where it has none.
 func recordedVerdicts(items []agreement.Item, key string) ([][]judge.Verdict, error) {
 	out := make([][]judge.Verdict, len(items))
-	found := false
 	have := map[string]bool{}
 	for i, it := range items {
 		for k := range it.Recorded {
 			have[k] = true
 		}
-		out[i] = it.Recorded[key]
-		if out[i] != nil {
-			found = true
+		if out[i] = it.Recorded[key]; out[i] != nil {
 			continue
 		}
 		for _, q := range it.Task.Questions {
 			out[i] = append(out[i], agreement.Unlabelled(q.ID))
 		}
 	}
-	if !found {
-		var names []string
-		for k := range have {
-			names = append(names, k)
-		}
-		slices.Sort(names)
-		return nil, &run.UsageError{Msg: fmt.Sprintf("the labels hold no judge %q; they hold: %s", key, strings.Join(names, ", "))}
+
+	switch {
+	case len(have) == 0:
+		return nil, usage.Errorf("%s%s cannot be measured: the labels hold no recorded verdicts", recordedJudge, key)
+	case !have[key]:
+		return nil, usage.Unknown("judge recorded in the labels", key, slices.Sorted(maps.Keys(have)))
 	}
 	return out, nil
 }
 
-func askJudge(c *cobra.Command, f validateFlags, name string, tasks []judge.Task, questions int) ([][]judge.Verdict, []gate.ModelUsage, error) {
-	one := f.runFlags
-	one.judge = name
-	opt, err := one.options(summhay.Benchmark{})
-	if err != nil {
+// askJudge has one judge answer all questions. Finished calls of a model are kept.
+func askJudge(c *cobra.Command, f validateFlags, name string, tasks []judge.Task, questions int) (
+	[][]judge.Verdict, []gate.ModelUsage, error,
+) {
+	console := usage.NewConsole(c.ErrOrStderr())
+	if err := models.CheckJudges([]string{name}); err != nil {
 		return nil, nil, err
 	}
-	opt.Warn = func(s string) { fmt.Fprintln(c.ErrOrStderr(), "warning: "+report.Plain(s)) }
-	out := f.out
-	if out == "" {
-		out = filepath.Join("lore-runs", "validate")
-	}
-	judges, err := run.OpenJudges(c.Context(), opt, filepath.Join(out, "calls"))
+	calls := filepath.Join(f.out, "calls")
+	judges, err := openJudges(c, f.modelFlags, f.judgeFlags, []string{name}, calls, console)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer judges.Close()
-	verdicts, err := judges.List[0].Judge(c.Context(), tasks, newProgress(c.ErrOrStderr()).Start("judge by "+name, questions))
-	if both, ok := judges.List[0].(*ensemble.Judge); ok && err == nil {
-		asked, all := both.Asked()
-		fmt.Fprintf(c.ErrOrStderr(), "note: %s asked the second judge %d of %d questions and saved the other %d\n", name, asked, all, all-asked)
+
+	one := judges.List[0]
+	verdicts, err := one.Judge(c.Context(), tasks, console.Start("judge by "+name, questions))
+	if err != nil {
+		return nil, nil, err
 	}
-	return verdicts, judges.Usage(), err
+	if note := models.Saved(one); note != "" {
+		console.Note(note)
+	}
+	return verdicts, judges.Usage(), nil
 }
 
 func decimal(v float64) string {
@@ -241,14 +272,7 @@ func decimal(v float64) string {
 }
 
 func printValidation(w io.Writer, results []validated, items []agreement.Item, seed uint64) {
-	g := datasets.Grid{Head: []string{"judge", "Pearson", "95 % interval", "Spearman", "kappa", "accuracy", "linking", "(n)", "bias", "Kendall of systems", "error~length", "error~copying", "n", "unscored", "seconds"},
-		Note: "Interval: bootstrap over groups. kappa: Cohen's with quadratic weights. linking: share naming the same bullet where both name one. bias: mean value minus people's. error~: Pearson of the error with words per bullet, and with the share of the answer's trigrams found in its source."}
-	for _, v := range results {
-		r := v.report
-		g.Rows = append(g.Rows, []string{r.Judge, decimal(r.Pearson), decimal(r.PearsonCI.Low) + " to " + decimal(r.PearsonCI.High), decimal(r.Spearman), decimal(r.Kappa), decimal(r.Accuracy),
-			decimal(r.LinkingAccuracy), fmt.Sprintf("(%d)", r.LinkingN), decimal(r.Bias), fmt.Sprintf("%s (%d)", decimal(r.KendallSystems), r.Systems), decimal(r.LengthCorr), decimal(r.CopyCorr), fmt.Sprint(r.N), fmt.Sprint(r.NUnscored), fmt.Sprintf("%.2f", v.seconds)})
-	}
-	report.Text(w, g)
+	report.Text(w, agreementGrid(results))
 	for _, v := range results {
 		fmt.Fprintln(w)
 		report.Text(w, confusionGrid(v.report))
@@ -257,22 +281,69 @@ func printValidation(w io.Writer, results []validated, items []agreement.Item, s
 		fmt.Fprintln(w)
 		report.Text(w, pairedGrid(results, items, seed))
 	}
+
 	for _, v := range results {
-		if len(v.usage) > 0 && slices.ContainsFunc(v.usage, func(u gate.ModelUsage) bool { return u.Asked+u.Journaled > 0 }) {
+		asked := func(u gate.ModelUsage) bool { return u.Asked+u.Journaled > 0 }
+		if slices.ContainsFunc(v.usage, asked) {
 			fmt.Fprintln(w)
 			report.Text(w, report.Cost(v.usage))
 		}
 		if strings.Contains(v.report.Judge, "lexical") {
 			fit := lexical.Current
-			fmt.Fprintf(w, "\nThe lexical judge was fitted on %s (%d labels). On subtopics left out of the fit its Pearson was %.3f and its linking %.3f;\nfigures on that file itself are a little better than on new data.\n", fit.Data, fit.N, fit.CV.Pearson, fit.CV.LinkingAccuracy)
+			fmt.Fprintf(w, "\nThe lexical judge was fitted on %s (%d labels). On subtopics left out of the fit "+
+				"its Pearson was %.3f and its linking %.3f;\n"+
+				"figures on that file itself are a little better than on new data.\n",
+				fit.Data, fit.N, fit.CV.Pearson, fit.CV.LinkingAccuracy)
 		}
 	}
 }
 
+// agreementNote explains the columns of agreementGrid.
+const agreementNote = "Interval: bootstrap over groups. kappa: Cohen's with quadratic weights. " +
+	"linking: share naming the same bullet where both name one. bias: mean value minus people's. " +
+	"error~: Pearson of the error with words per bullet, " +
+	"and with the share of the answer's trigrams found in its source."
+
+// agreementGrid has a line per judge.
+func agreementGrid(results []validated) datasets.Grid {
+	g := datasets.Grid{
+		Head: []string{
+			"judge", "Pearson", "95 % interval", "Spearman", "kappa", "accuracy", "linking", "(n)", "bias",
+			"Kendall of systems", "error~length", "error~copying", "n", "unscored", "seconds",
+		},
+		Note: agreementNote,
+	}
+
+	for _, v := range results {
+		r := v.report
+		g.Rows = append(g.Rows, []string{
+			r.Judge,
+			decimal(r.Pearson),
+			decimal(r.PearsonCI.Low) + " to " + decimal(r.PearsonCI.High),
+			decimal(r.Spearman),
+			decimal(r.Kappa),
+			decimal(r.Accuracy),
+			decimal(r.LinkingAccuracy),
+			fmt.Sprintf("(%d)", r.LinkingN),
+			decimal(r.Bias),
+			fmt.Sprintf("%s (%d)", decimal(r.KendallSystems), r.Systems),
+			decimal(r.LengthCorr),
+			decimal(r.CopyCorr),
+			fmt.Sprint(r.N),
+			fmt.Sprint(r.NUnscored),
+			fmt.Sprintf("%.2f", v.seconds),
+		})
+	}
+	return g
+}
+
+// confusionGrid counts the judge's labels for each label of people.
 func confusionGrid(r agreement.Report) datasets.Grid {
-	g := datasets.Grid{Title: "Labels of " + r.Judge + " (columns) against people's (rows)", Head: []string{"people say"}}
 	labels := labelsOf(r)
-	g.Head = append(append(g.Head, labels...), "accuracy")
+	g := datasets.Grid{
+		Title: "Labels of " + r.Judge + " (columns) against people's (rows)",
+		Head:  slices.Concat([]string{"people say"}, labels, []string{"accuracy"}),
+	}
 	for _, h := range labels {
 		row := []string{h}
 		for _, l := range labels {
@@ -297,6 +368,7 @@ func labelsOf(r agreement.Report) []string {
 			used[l] = true
 		}
 	}
+
 	var out []string
 	for _, kind := range judge.Kinds {
 		for _, l := range judge.Labels[kind] {
@@ -308,12 +380,17 @@ func labelsOf(r agreement.Report) []string {
 	return out
 }
 
+// pairedGrid compares every two judges.
 func pairedGrid(results []validated, items []agreement.Item, seed uint64) datasets.Grid {
-	g := datasets.Grid{Title: "Difference in Pearson on the questions both answered", Head: []string{"A", "B", "A − B", "95 % interval", "n"}}
+	g := datasets.Grid{
+		Title: "Difference in Pearson on the questions both answered",
+		Head:  []string{"A", "B", "A − B", "95 % interval", "n"},
+	}
 	for i, a := range results {
 		for _, b := range results[i+1:] {
 			p := agreement.Compare(a.report.Judge, b.report.Judge, items, a.verdicts, b.verdicts, seed)
-			g.Rows = append(g.Rows, []string{p.A, p.B, decimal(p.Diff), decimal(p.CI.Low) + " to " + decimal(p.CI.High), fmt.Sprint(p.N)})
+			interval := decimal(p.CI.Low) + " to " + decimal(p.CI.High)
+			g.Rows = append(g.Rows, []string{p.A, p.B, decimal(p.Diff), interval, fmt.Sprint(p.N)})
 		}
 	}
 	return g
@@ -322,25 +399,48 @@ func pairedGrid(results []validated, items []agreement.Item, seed uint64) datase
 func validateJSON(w io.Writer, results []validated) error {
 	out := make([]map[string]any, len(results))
 	for i, v := range results {
-		r := v.report
-		calls, tokens := 0, 0
-		for _, u := range v.usage {
-			calls += u.Asked + u.Journaled
-			tokens += u.Usage.PromptTokens + u.Usage.OutputTokens
-		}
-		out[i] = map[string]any{"judge": r.Judge, "n": r.N, "n_unscored": r.NUnscored, "pearson": agreement.Finite(r.Pearson),
-			"pearson_ci": []*float64{agreement.Finite(r.PearsonCI.Low), agreement.Finite(r.PearsonCI.High)}, "pearson_score": agreement.Finite(r.PearsonScore),
-			"spearman": agreement.Finite(r.Spearman), "kappa": agreement.Finite(r.Kappa), "accuracy": agreement.Finite(r.Accuracy), "accuracy_by_label": r.ByLabel, "confusion": r.Confusion,
-			"linking_accuracy": agreement.Finite(r.LinkingAccuracy), "linking_n": r.LinkingN, "bias": agreement.Finite(r.Bias), "bias_by_system": r.BiasBySystem,
-			"error_length_corr": agreement.Finite(r.LengthCorr), "error_copy_corr": agreement.Finite(r.CopyCorr), "kendall_systems": agreement.Finite(r.KendallSystems), "systems": r.Systems,
-			"seconds": v.seconds, "calls": calls, "tokens": tokens}
+		out[i] = v.json()
 	}
 	value := map[string]any{}
 	if len(out) == 1 { // one judge's figures also stand at the top, where a script finds them first
-		for k, v := range out[0] {
-			value[k] = v
-		}
+		maps.Copy(value, out[0])
 	}
 	value["judges"] = out
 	return report.WriteJSON(w, value)
+}
+
+// json holds a judge's figures by key, as correlations and shares in [0,1], null for
+// undefined.
+func (v validated) json() map[string]any {
+	calls, tokens := 0, 0
+	for _, u := range v.usage {
+		calls += u.Asked + u.Journaled
+		tokens += u.Usage.PromptTokens + u.Usage.OutputTokens
+	}
+
+	r := v.report
+	return map[string]any{
+		"judge":             r.Judge,
+		"n":                 r.N,
+		"n_unscored":        r.NUnscored,
+		"pearson":           agreement.Finite(r.Pearson),
+		"pearson_ci":        []*float64{agreement.Finite(r.PearsonCI.Low), agreement.Finite(r.PearsonCI.High)},
+		"pearson_score":     agreement.Finite(r.PearsonScore),
+		"spearman":          agreement.Finite(r.Spearman),
+		"kappa":             agreement.Finite(r.Kappa),
+		"accuracy":          agreement.Finite(r.Accuracy),
+		"accuracy_by_label": r.ByLabel,
+		"confusion":         r.Confusion,
+		"linking_accuracy":  agreement.Finite(r.LinkingAccuracy),
+		"linking_n":         r.LinkingN,
+		"bias":              agreement.Finite(r.Bias),
+		"bias_by_system":    r.BiasBySystem,
+		"error_length_corr": agreement.Finite(r.LengthCorr),
+		"error_copy_corr":   agreement.Finite(r.CopyCorr),
+		"kendall_systems":   agreement.Finite(r.KendallSystems),
+		"systems":           r.Systems,
+		"seconds":           v.seconds,
+		"calls":             calls,
+		"tokens":            tokens,
+	}
 }

@@ -46,7 +46,7 @@ func TestKillBuild(t *testing.T) {
 			args: []string{"build", "crux", "--msrs", "../../datasets/msrs/sample/story", "--questions", "2", "--model", "ollama:fake", "--judge", "lexical", "--slots", "3"}},
 		"long2rag": {server: server(careful), files: []string{"questions.jsonl", "build-log.jsonl"}, whole: "questions.jsonl",
 			args: []string{"build", "long2rag", "--questions", seeds, "--docs", "../../docs/examples/town", "--evolve", "1", "--domains", "history", "--model", "ollama:fake", "--slots", "3"}},
-		"summhay": {server: server(careful), files: []string{haystackFile("out"), "build-log.jsonl"}, whole: haystackFile("out"),
+		"summhay": {server: server(careful), files: []string{"out.json", "build-log.jsonl"}, whole: "out.json",
 			args: []string{"build", "summhay", "--docs", "../../docs/examples/town", "--subtopics", "2", "--insights", "3", "--documents", "6", "--words", "80", "--repeat", "2", "--model", "ollama:fake", "--slots", "3"}},
 	} {
 		t.Run(name, func(t *testing.T) {

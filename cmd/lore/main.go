@@ -3,35 +3,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
-	"lore/cmd/lore/internal/report"
-	"lore/cmd/lore/internal/run"
-	"lore/datasets"
-	"lore/embed"
-	"lore/index/trec"
-	"lore/local/ollama"
-	"lore/local/system"
+	"lore/cmd/lore/internal/usage"
 )
-
-// Exit codes, as documented in the README and in `lore help exit-codes`.
-const (
-	exitOK          = 0
-	exitError       = 1
-	exitUsage       = 2
-	exitPartial     = 3
-	exitInput       = 4
-	exitServer      = 5
-	exitInterrupted = 130
-)
-
-// errPartial says that a run finished, but some items are unscored.
-var errPartial = errors.New("some items are unscored")
 
 func main() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) }
 
@@ -42,36 +21,15 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	signal.Ignore(syscall.SIGXFSZ) // a file-size limit is then an error of write, with a message
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
+
 	err := root.ExecuteContext(ctx)
 	code := exitCode(ctx, err)
 	switch code {
 	case exitOK:
 	case exitInterrupted:
-		fmt.Fprintln(stderr, "lore: interrupted; finished work is saved, and the same command goes on from there")
+		fmt.Fprintln(stderr, "lore: interrupted; finished work is saved; run the same command again to resume")
 	default:
-		fmt.Fprintln(stderr, "lore: "+report.Plain(err.Error()))
+		fmt.Fprintln(stderr, "lore: "+usage.Plain(err.Error()))
 	}
 	return code
-}
-
-func exitCode(ctx context.Context, err error) int {
-	var usage *run.UsageError
-	var input *datasets.InputError
-	var syntax *trec.SyntaxError
-	var badModel *embed.ModelError
-	switch {
-	case err == nil:
-		return exitOK
-	case ctx.Err() != nil:
-		return exitInterrupted
-	case errors.Is(err, errPartial):
-		return exitPartial
-	case errors.As(err, &usage):
-		return exitUsage
-	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &badModel):
-		return exitInput
-	case errors.Is(err, ollama.ErrUnreachable), errors.Is(err, ollama.ErrNoModel), errors.Is(err, system.ErrUnreachable):
-		return exitServer
-	}
-	return exitError
 }

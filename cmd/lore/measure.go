@@ -6,12 +6,15 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lore/cmd/lore/internal/report"
-	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/table"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/index/trec"
 	"lore/judge/metric"
+	"lore/local/files"
 )
 
 type measureFlags struct {
@@ -30,48 +33,67 @@ func newMeasure() *cobra.Command {
 			"judgements counts; one that the run lacks scores 0. Results are ordered by score,\n" +
 			"equal scores by document id descending; the rank column is ignored. Names and\n" +
 			"parameters are those of ir_measures; all parameters are printed, because tools\n" +
-			"differ in their defaults. Both files may be gzipped.\n\nMeasures:\n" + metric.ExplainMeasures(),
-		Example: "  lore measure bm25.trec qrels.txt -m 'nDCG@10 P@8 AP'\n  lore measure bm25.trec subtopics.txt -m 'alpha_nDCG@20(alpha=0.5) StRecall@10' --json",
-		Args:    usageArgs(cobra.ExactArgs(2)),
-		RunE:    func(c *cobra.Command, args []string) error { return measureRun(c, f, args[0], args[1]) },
+			"differ in their defaults. Both files may be gzipped. Without --measure it computes\n" +
+			adhocMeasures + ", or where judgements are by subtopic\n" + diversityMeasures + ".\n\n" +
+			"Measures:\n" + strings.TrimRight(metric.ExplainMeasures(), "\n"),
+		Example: "  lore measure bm25.trec qrels.txt -m 'nDCG@10 P@8 AP'\n" +
+			"  lore measure bm25.trec subtopics.txt -m 'alpha_nDCG@20(alpha=0.5) StRecall@10' --json",
+		Args: usageArgs(cobra.ExactArgs(2)),
+		RunE: func(c *cobra.Command, args []string) error { return measureRun(c, f, args[0], args[1]) },
 	}
-	c.Flags().StringArrayVarP(&f.measures, "measure", "m", nil, "measures, separated by spaces; may be repeated (default nDCG@10 P@10 R@10 AP RR, or alpha_nDCG@10 StRecall@10 AP_IA for judgements by subtopic)")
-	c.Flags().BoolVarP(&f.perTopic, "per-topic", "q", false, "print every topic, too")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the bootstrap interval")
+
+	group(c, judgingFlags, func(fl *pflag.FlagSet) {
+		fl.StringArrayVarP(&f.measures, "measure", "m", nil, "`measures`, separated by spaces; may be repeated")
+	})
+	group(c, outputFlags, func(fl *pflag.FlagSet) {
+		fl.BoolVarP(&f.perTopic, "per-topic", "q", false, "print every topic, too")
+		fl.BoolVar(&f.json, "json", false, "print JSON")
+		fl.Uint64Var(&f.seed, "seed", 1, "seed of the bootstrap interval")
+	})
 	return c
 }
 
-// measured is one measure over all topics.
+// Measures where none is given.
+const (
+	adhocMeasures     = "nDCG@10 P@10 R@10 AP RR"
+	diversityMeasures = "alpha_nDCG@10 StRecall@10 AP_IA"
+)
+
+// measured is one measure over all topics, in its own unit.
 type measured struct {
 	Name   string              `json:"name"`
 	Value  *float64            `json:"value"`
-	Low    *float64            `json:"low"`
+	Low    *float64            `json:"low"` // 95 % interval; null where the value is not a mean
 	High   *float64            `json:"high"`
-	N      int                 `json:"n"`
+	N      int                 `json:"n"` // topics
 	Topics map[string]*float64 `json:"topics,omitempty"`
 }
 
 func measureRun(c *cobra.Command, f measureFlags, runPath, qrelsPath string) error {
 	results, err := trec.ReadRunFile(runPath)
 	if err != nil {
-		return asInput(runPath, err)
+		return files.Wrap(runPath, err)
 	}
 	qrels, err := trec.ReadQrelsFile(qrelsPath)
 	if err != nil {
-		return asInput(qrelsPath, err)
+		return files.Wrap(qrelsPath, err)
 	}
 	measures, err := parseMeasures(f.measures, qrels)
 	if err != nil {
 		return err
 	}
+
 	missing, extra := compareTopics(results, qrels)
+	console := usage.NewConsole(c.ErrOrStderr())
 	if len(missing) > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "note: %d of %d topics have no result and score 0: %s\n", len(missing), len(qrels.Order), report.Plain(abbreviate(missing)))
+		console.Note(fmt.Sprintf("%d of %d topics have no result and score 0: %s",
+			len(missing), len(qrels.Order), abbreviate(missing)))
 	}
 	if len(extra) > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "note: %d topics of the run have no judgements and are left out: %s\n", len(extra), report.Plain(abbreviate(extra)))
+		console.Note(fmt.Sprintf("%d topics of the run have no judgements and are left out: %s",
+			len(extra), abbreviate(extra)))
 	}
+
 	out := compute(measures, results, qrels, f)
 	if f.json {
 		return measureJSON(c.OutOrStdout(), out, len(missing))
@@ -80,30 +102,28 @@ func measureRun(c *cobra.Command, f measureFlags, runPath, qrelsPath string) err
 	return nil
 }
 
-// asInput marks an error of a file as one of input.
-func asInput(path string, err error) error {
-	return &datasets.InputError{File: path, Msg: strings.TrimPrefix(strings.TrimPrefix(err.Error(), "open "+path+": "), path+":"), Err: err}
-}
-
+// parseMeasures reads the measures that were given, or those that fit the judgements.
 func parseMeasures(given []string, qrels *trec.Qrels) ([]*metric.Measure, error) {
 	var names []string
 	for _, g := range given {
 		names = append(names, strings.Fields(g)...)
 	}
 	if len(names) == 0 {
-		names = strings.Fields("nDCG@10 P@10 R@10 AP RR")
+		names = strings.Fields(adhocMeasures)
 		if bySubtopic(qrels) {
-			names = strings.Fields("alpha_nDCG@10 StRecall@10 AP_IA")
+			names = strings.Fields(diversityMeasures)
 		}
 	}
+
 	out := make([]*metric.Measure, len(names))
 	for i, n := range names {
 		m, err := metric.ParseMeasure(n)
 		if err != nil {
-			return nil, &run.UsageError{Msg: err.Error()}
+			return nil, usage.Errorf("--measure: %v", err)
 		}
 		if m.Diversity() && !bySubtopic(qrels) {
-			return nil, &run.UsageError{Msg: fmt.Sprintf("%s needs judgements by subtopic: lines of topic, subtopic, document and judgement", m)}
+			return nil, usage.Errorf("%s needs judgements by subtopic: "+
+				"lines of topic, subtopic, document and judgement", m)
 		}
 		out[i] = m
 	}
@@ -122,6 +142,7 @@ func bySubtopic(q *trec.Qrels) bool {
 	return false
 }
 
+// compareTopics lists the judged topics without a result, and the topics without judgements.
 func compareTopics(r *trec.Run, q *trec.Qrels) (missing, extra []string) {
 	for _, t := range q.Order {
 		if len(r.Topics[t]) == 0 {
@@ -136,6 +157,7 @@ func compareTopics(r *trec.Run, q *trec.Qrels) (missing, extra []string) {
 	return missing, extra
 }
 
+// abbreviate lists the first ten names.
 func abbreviate(names []string) string {
 	if len(names) > 10 {
 		return strings.Join(names[:10], " ") + " …"
@@ -150,6 +172,7 @@ func topicOf(results []trec.Result, judgements []trec.Judgement, diversity bool)
 	for i, r := range results {
 		ranked[i] = metric.Retrieved{Document: r.Document, Score: r.Score}
 	}
+
 	if !diversity {
 		flat := map[string]int{}
 		for _, j := range judgements {
@@ -159,6 +182,7 @@ func topicOf(results []trec.Result, judgements []trec.Judgement, diversity bool)
 		}
 		return metric.NewTopic(ranked, flat)
 	}
+
 	by := map[string]map[string]int{}
 	for _, j := range judgements {
 		if by[j.Iteration] == nil {
@@ -169,20 +193,25 @@ func topicOf(results []trec.Result, judgements []trec.Judgement, diversity bool)
 	return metric.NewDiversityTopic(ranked, by)
 }
 
+// compute measures every topic, and takes the mean, or what else a measure is over topics.
 func compute(measures []*metric.Measure, results *trec.Run, qrels *trec.Qrels, f measureFlags) []measured {
-	adhoc, diverse := make([]*metric.Topic, len(qrels.Order)), make([]*metric.Topic, len(qrels.Order))
+	// Topics are made once for all measures that see judgements alike.
+	adhoc := make([]*metric.Topic, len(qrels.Order))
+	diverse := make([]*metric.Topic, len(qrels.Order))
+
 	out := make([]measured, len(measures))
 	for i, m := range measures {
 		topics := adhoc
 		if m.Diversity() {
 			topics = diverse
 		}
-		values := make([]float64, len(qrels.Order))
-		clusters := make([]metric.Cluster, len(qrels.Order))
 		one := measured{Name: m.String(), N: len(qrels.Order)}
 		if f.perTopic {
 			one.Topics = map[string]*float64{}
 		}
+
+		values := make([]float64, len(qrels.Order))
+		clusters := make([]metric.Cluster, len(qrels.Order))
 		for k, name := range qrels.Order {
 			if topics[k] == nil {
 				topics[k] = topicOf(results.Topics[name], qrels.Topics[name], m.Diversity())
@@ -193,9 +222,10 @@ func compute(measures []*metric.Measure, results *trec.Run, qrels *trec.Qrels, f
 				one.Topics[name] = finite(values[k])
 			}
 		}
+
 		one.Value = finite(m.Aggregate(values))
 		if m.Averaged() {
-			ci := metric.BootstrapMean(clusters, run.Resamples, run.Level, f.seed)
+			ci := metric.BootstrapMean(clusters, table.Resamples, table.Level, f.seed)
 			one.Low, one.High = finite(ci.Low), finite(ci.High)
 		}
 		out[i] = one
@@ -226,6 +256,7 @@ func measureGrid(out []measured, order []string, perTopic bool) datasets.Grid {
 				g.Rows = append(g.Rows, []string{m.Name, t, show4(m.Topics[t]), "–", "1"})
 			}
 		}
+
 		ci := "–"
 		if m.Low != nil {
 			ci = fmt.Sprintf("%s to %s", show4(m.Low), show4(m.High))
@@ -236,5 +267,10 @@ func measureGrid(out []measured, order []string, perTopic bool) datasets.Grid {
 }
 
 func measureJSON(w io.Writer, out []measured, missing int) error {
-	return report.WriteJSON(w, map[string]any{"measures": out, "topics_without_results": missing, "interval": fmt.Sprintf("%g %% BCa bootstrap over topics, %d resamples", 100*run.Level, run.Resamples)})
+	interval := fmt.Sprintf("%g %% BCa bootstrap over topics, %d resamples", 100*table.Level, table.Resamples)
+	return report.WriteJSON(w, map[string]any{
+		"measures":               out,
+		"topics_without_results": missing,
+		"interval":               interval,
+	})
 }

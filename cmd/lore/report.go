@@ -3,100 +3,104 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lore/cmd/lore/internal/report"
-	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
+	"lore/local/files"
 )
 
+type reportFlags struct {
+	format, html, human   string
+	writeSheet, readSheet string
+	sample                int
+}
+
+// reportFormats are the formats of a report.
+var reportFormats = []string{"text", "md", "latex", "csv", "json"}
+
 func newReport() *cobra.Command {
-	var format, html, human string
-	var sheet sheetFlags
+	var f reportFlags
 	c := &cobra.Command{
 		Use:   "report RUN...",
 		Short: "Show run folders as a table, or write the page again",
 		Long: "report reads run folders, one's own or somebody else's, and prints their systems in\n" +
-			"one table. It needs neither the data nor a model.",
-		Example: "  lore report lore-runs/summhay-1a2b3c4d\n  lore report mine theirs --format latex\n  lore report mine --html page.html",
-		Args:    usageArgs(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error {
-			if sheet.write != "" || sheet.read != "" {
-				return errorSheet(c, args, sheet, format)
-			}
-			return reportRuns(c, args, format, html, human)
-		},
+			"one table. It needs neither the data nor a model.\n\n" +
+			"With --human it corrects the scores of one run by what people said of a part of it:\n" +
+			"lines of JSON with retriever, generator, item, question, label and unit. With\n" +
+			"--error-sheet it writes a sample of one run's answers, in which people mark what is\n" +
+			"wrong with each, and with --errors it reads the marked sheet back.",
+		Example: "  lore report lore-runs/summhay-1a2b3c4d\n" +
+			"  lore report mine theirs --format latex\n" +
+			"  lore report mine --html page.html",
+		Args: usageArgs(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return reportRuns(c, f, args) },
 	}
-	c.Flags().StringVar(&format, "format", "text", "text, md, latex, csv or json")
-	c.Flags().StringVar(&html, "html", "", "write the page of one run to this file")
-	c.Flags().StringVar(&human, "human", "", "human verdicts on a part of one run (a line of JSON each: retriever, generator, item, question, label, unit): print corrected scores, too")
-	c.Flags().StringVar(&sheet.write, "error-sheet", "", "write a sample of one run's answers to this CSV file, for people to mark what is wrong with each")
-	c.Flags().IntVar(&sheet.n, "sample", 50, "answers in the sheet")
-	c.Flags().StringVar(&sheet.read, "errors", "", "read a marked sheet back and print the share of each kind of error")
+
+	group(c, dataFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.human, "human", "", "`file` of human verdicts on a part of one run: print its scores corrected")
+		fl.StringVar(&f.readSheet, "errors", "", "marked sheet, a CSV `file`: print the share of each kind of error")
+	})
+	formatFlag(c, &f.format, reportFormats)
+	group(c, outputFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.html, "html", "", "write the page of one run to this `file`")
+		fl.StringVar(&f.writeSheet, "error-sheet", "", "write a sample of one run's answers to this CSV `file`")
+		fl.IntVar(&f.sample, "sample", 50, "answers in the sheet")
+	})
 	return c
 }
 
-type sheetFlags struct {
-	write, read string
-	n           int
+// check refuses flags that make no sense together, or for so many runs.
+func (f reportFlags) check(runs int) error {
+	ofOne := []struct{ flag, value string }{
+		{"--html", f.html},
+		{"--human", f.human},
+		{"--error-sheet", f.writeSheet},
+		{"--errors", f.readSheet},
+	}
+	for _, o := range ofOne {
+		if o.value != "" && runs != 1 {
+			return usage.Errorf("%s takes one run folder, not %d", o.flag, runs)
+		}
+	}
+
+	switch {
+	case f.writeSheet != "" && f.readSheet != "":
+		return usage.Errorf("--error-sheet and --errors exclude each other")
+	case f.sample < 1:
+		return usage.Errorf("--sample is at least 1, not %d", f.sample)
+	case f.human != "" && f.format == "json":
+		return usage.Errorf("--human cannot print json; it prints %s", strings.Join(formats, ", "))
+	case f.readSheet != "" && f.format == "json":
+		return usage.Errorf("--errors cannot print json; it prints %s", strings.Join(formats, ", "))
+	}
+	return checkFormat(f.format, reportFormats)
 }
 
-// errorSheet writes a sheet for people, or reads a marked one back.
-func errorSheet(c *cobra.Command, dirs []string, f sheetFlags, format string) error {
-	if len(dirs) != 1 || (f.write != "" && f.read != "") || f.n < 1 {
-		return &run.UsageError{Msg: "--error-sheet and --errors take one run folder and exclude each other; --sample is at least 1"}
-	}
-	r, err := report.Load(dirs[0])
-	if err != nil {
-		return asInput(dirs[0], err)
-	}
-	if f.read != "" {
-		file, err := os.Open(f.read)
-		if err != nil {
-			return asInput(f.read, err)
-		}
-		defer file.Close()
-		g, err := report.ErrorTable(file, r, r.Manifest.Seed)
-		if err != nil {
-			return &datasets.InputError{File: f.read, Msg: err.Error(), Remedy: "mark the sheet that --error-sheet wrote, with 1 and 0", Err: err}
-		}
-		return printGrids(c.OutOrStdout(), format, []datasets.Grid{g})
-	}
-	file, err := os.Create(f.write)
-	if err != nil {
-		return fmt.Errorf("write the sheet: %w", err)
-	}
-	n, err := report.ErrorSheet(file, r, f.n, r.Manifest.Seed)
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		fmt.Fprintf(c.ErrOrStderr(), "%s holds %d answers. Write 1 or 0 under %s, then: lore report %s --errors %s\n", f.write, n, strings.Join(report.ErrorKinds, ", "), dirs[0], f.write)
-	}
-	return err
-}
-
-func reportRuns(c *cobra.Command, dirs []string, format, html, human string) error {
-	if !slices.Contains([]string{"text", "md", "latex", "csv", "json"}, format) {
-		return &run.UsageError{Msg: fmt.Sprintf("unknown format %q; there are text, md, latex, csv and json", format)}
-	}
-	if (html != "" || human != "") && len(dirs) > 1 {
-		return &run.UsageError{Msg: "--html and --human take one run folder"}
+func reportRuns(c *cobra.Command, f reportFlags, dirs []string) error {
+	if err := f.check(len(dirs)); err != nil {
+		return err
 	}
 	runs, bench, err := loadRuns(dirs)
 	if err != nil {
 		return err
 	}
-	if html != "" {
-		return writePage(html, runs[0], bench)
+
+	switch {
+	case f.writeSheet != "":
+		return writeErrorSheet(c, f, runs[0], dirs[0])
+	case f.readSheet != "":
+		return showErrors(c, f, runs[0])
+	case f.html != "":
+		return writePage(f.html, runs[0], bench)
+	case f.human != "":
+		return showCorrected(c, f, runs[0])
 	}
-	if human != "" {
-		return showCorrected(c, runs[0], human, format)
-	}
-	return show(c, merge(dirs, runs), bench, format)
+	return showRun(c, merge(dirs, runs), bench, f.format)
 }
 
 // merge puts the rows of several runs into one, each marked with its folder.
@@ -104,6 +108,7 @@ func merge(dirs []string, runs []report.Run) report.Run {
 	if len(runs) == 1 {
 		return runs[0]
 	}
+
 	out := report.Run{Table: runs[0].Table, Manifest: runs[0].Manifest}
 	out.Table.Rows = nil
 	for i, r := range runs {
@@ -124,7 +129,8 @@ func merge(dirs []string, runs []report.Run) report.Run {
 	return out
 }
 
-func show(c *cobra.Command, r report.Run, bench datasets.Benchmark, format string) error {
+// showRun prints the main table, and what else there is to say where the format has room.
+func showRun(c *cobra.Command, r report.Run, bench datasets.Benchmark, format string) error {
 	w := c.OutOrStdout()
 	grids := append([]datasets.Grid{report.Main(r.Table, bench.Metrics())}, report.Grids(r, bench)...)
 	switch format {
@@ -136,6 +142,7 @@ func show(c *cobra.Command, r report.Run, bench datasets.Benchmark, format strin
 		report.WriteMarkdown(w, r, bench)
 		return nil
 	}
+
 	for _, g := range grids {
 		if len(g.Rows) == 0 {
 			continue
@@ -151,19 +158,48 @@ func show(c *cobra.Command, r report.Run, bench datasets.Benchmark, format strin
 }
 
 // showCorrected prints the scores corrected by human verdicts.
-func showCorrected(c *cobra.Command, r report.Run, human, format string) error {
-	verdicts, err := readHuman(human)
+func showCorrected(c *cobra.Command, f reportFlags, r report.Run) error {
+	verdicts, err := readHuman(f.human)
 	if err != nil {
 		return err
 	}
 	g, err := report.Corrected(r, verdicts)
 	if err != nil {
-		return &datasets.InputError{File: human, Msg: err.Error(), Remedy: "retriever, generator, item and question are those of verdicts.jsonl", Err: err}
+		return &files.Error{File: f.human, Msg: err.Error(), Remedy: humanForm, Err: err}
 	}
-	if format == "json" {
-		return &run.UsageError{Msg: "--human prints text, md, latex or csv"}
+	return printGrids(c.OutOrStdout(), f.format, []datasets.Grid{g})
+}
+
+// writeErrorSheet writes a sheet for people, and says what to do with it.
+func writeErrorSheet(c *cobra.Command, f reportFlags, r report.Run, dir string) error {
+	file, err := os.Create(f.writeSheet)
+	if err != nil {
+		return fmt.Errorf("write the sheet: %w", err)
 	}
-	return printGrids(c.OutOrStdout(), format, []datasets.Grid{g})
+	n, err := report.ErrorSheet(file, r, f.sample, r.Manifest.Seed)
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+
+	fmt.Fprintf(c.ErrOrStderr(), "%s holds %d answers. Write 1 or 0 under %s, then: lore report %s --errors %s\n",
+		f.writeSheet, n, strings.Join(report.ErrorKinds, ", "), dir, f.writeSheet)
+	return nil
+}
+
+// showErrors reads a marked sheet back.
+func showErrors(c *cobra.Command, f reportFlags, r report.Run) error {
+	data, err := files.Read(f.readSheet, "give the sheet that --error-sheet wrote")
+	if err != nil {
+		return err
+	}
+	g, err := report.ErrorTable(f.readSheet, data, r, r.Manifest.Seed)
+	if err != nil {
+		return err
+	}
+	return printGrids(c.OutOrStdout(), f.format, []datasets.Grid{g})
 }
 
 func writePage(path string, r report.Run, bench datasets.Benchmark) error {

@@ -1,43 +1,59 @@
-// Package all lists every benchmark. A new one is a folder under datasets and a
-// line here.
+// Package all lists every benchmark. A new one is a folder under datasets and a line
+// here.
 package all
 
 import (
-	"fmt"
-	"strings"
+	"slices"
 
 	"lore/datasets"
 	"lore/datasets/crux"
+	cruxbuild "lore/datasets/crux/build"
 	"lore/datasets/long2rag"
+	long2ragbuild "lore/datasets/long2rag/build"
 	"lore/datasets/msrs"
+	msrsbuild "lore/datasets/msrs/build"
 	"lore/datasets/summhay"
+	summhaybuild "lore/datasets/summhay/build"
 )
 
-var benchmarks = []datasets.Benchmark{
-	summhay.Benchmark{},
-	msrs.Benchmark{},
-	crux.Benchmark{},
-	long2rag.Benchmark{},
+// Entry is a benchmark with what can be done besides running it.
+type Entry struct {
+	datasets.Benchmark
+	Verbs []datasets.Verb
 }
 
-// Benchmarks returns all benchmarks in a fixed order.
-func Benchmarks() []datasets.Benchmark { return benchmarks }
+// Entries lists all benchmarks in the order of help texts. Tests put further ones in for a
+// while.
+var Entries = []Entry{
+	{summhay.Benchmark{}, summhaybuild.Verbs()},
+	{msrs.Benchmark{}, slices.Concat(msrsbuild.Verbs(), msrs.Verbs())},
+	{crux.Benchmark{}, slices.Concat(cruxbuild.Verbs(), crux.Verbs())},
+	{long2rag.Benchmark{}, slices.Concat(long2ragbuild.Verbs(), long2rag.Verbs())},
+}
+
+// Benchmarks returns all benchmarks in the same order.
+func Benchmarks() []datasets.Benchmark {
+	out := make([]datasets.Benchmark, len(Entries))
+	for i, e := range Entries {
+		out[i] = e.Benchmark
+	}
+	return out
+}
 
 // Names returns the names of all benchmarks.
 func Names() []string {
-	names := make([]string, len(benchmarks))
-	for i, b := range benchmarks {
-		names[i] = b.Name()
+	out := make([]string, len(Entries))
+	for i, e := range Entries {
+		out[i] = e.Name()
 	}
-	return names
+	return out
 }
 
 // Find returns the benchmark of a name.
-func Find(name string) (datasets.Benchmark, error) {
-	for _, b := range benchmarks {
-		if b.Name() == name {
-			return b, nil
-		}
+func Find(name string) (Entry, bool) {
+	i := slices.IndexFunc(Entries, func(e Entry) bool { return e.Name() == name })
+	if i < 0 {
+		return Entry{}, false
 	}
-	return nil, fmt.Errorf("unknown benchmark %q; there are: %s", name, strings.Join(Names(), ", "))
+	return Entries[i], true
 }

@@ -2,12 +2,14 @@ package all
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"lore/datasets"
+	"lore/datasets/all/testdata/trivia"
 	"lore/judge"
 	"lore/local"
 	"lore/local/prompt"
@@ -18,6 +20,9 @@ func TestConformance(t *testing.T) {
 	if len(Benchmarks()) == 0 {
 		t.Fatal("no benchmark is registered")
 	}
+	before := Entries
+	t.Cleanup(func() { Entries = before })
+	Entries = append(slices.Clone(before), Entry{trivia.Benchmark{}, trivia.Verbs()})
 	seen := map[string]bool{}
 	for _, b := range Benchmarks() {
 		t.Run(b.Name(), func(t *testing.T) {
@@ -43,8 +48,8 @@ func TestConformance(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Find("nope"); err == nil || !strings.Contains(err.Error(), Names()[0]) {
-		t.Errorf("an unknown benchmark gives %v", err)
+	if _, ok := Find("nope"); ok {
+		t.Error("an unknown benchmark was found")
 	}
 }
 
@@ -87,12 +92,12 @@ func checkItem(t *testing.T, b datasets.Benchmark, it datasets.Item) {
 	if whole := it.Context(found, datasets.Budget{Tokens: 1000}); len(whole.Passages)+whole.Dropped != len(found.IDs) || (whole.Cut > 0) != (whole.CutTokens > 0) {
 		t.Errorf("%s: a whole corpus lost documents", it.ID())
 	}
-	p, err := prompt.NewSet(nil, b.Prompts()).Load(b.AnswerPrompt())
+	p, err := prompt.NewSet(nil, b.Prompts()).Load(b.Protocol().AnswerPrompt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []datasets.Context{ctx, {}} {
-		messages, source, err := it.Request(c, p)
+		messages, source, err := it.Request(datasets.Ask{Context: c, Prompt: p})
 		if err != nil || len(messages) == 0 || source == nil || len(source.Passages) != len(c.Passages) {
 			t.Errorf("%s: request: %v, %d messages", it.ID(), err, len(messages))
 		}
@@ -106,32 +111,64 @@ func checkItem(t *testing.T, b datasets.Benchmark, it datasets.Item) {
 func checkScores(t *testing.T, b datasets.Benchmark, it datasets.Item) {
 	t.Helper()
 	out := datasets.Output{Text: "- one [1]\n- two [2, 3]\n", Outcome: local.OK}
-	plan := it.Plan(out)
-	if diff := cmp.Diff(plan, it.Plan(out)); diff != "" {
+	found := datasets.Retrieved{}
+	for _, d := range it.Corpus().Documents {
+		found.IDs = append(found.IDs, d.ID)
+	}
+	if rule := b.Protocol().Points; rule != nil {
+		out.Points = &datasets.Points{List: rule.Plain("The first point is one. The second point is two."), Outcome: local.OK}
+	}
+	e := datasets.Evidence{Retrieved: &found, Context: it.Context(found, b.Protocol().Budget), Output: out}
+
+	plan := it.Plan(e)
+	if diff := cmp.Diff(plan, it.Plan(e)); diff != "" {
 		t.Errorf("%s: Plan is not pure: %s", it.ID(), diff)
 	}
-	if len(plan.Questions) == 0 {
-		t.Errorf("%s: no questions", it.ID())
+	if len(plan) == 0 || plan[0].Subject != judge.Answer {
+		t.Fatalf("%s: the first task is not about the answer", it.ID())
+	}
+	subjects := map[judge.Subject]bool{}
+	for _, task := range plan {
+		if len(task.Questions) == 0 || subjects[task.Subject] {
+			t.Errorf("%s: %v has no questions, or is planned twice", it.ID(), task.Subject)
+		}
+		subjects[task.Subject] = true
 	}
 	metrics := map[string]datasets.Metric{}
 	for _, m := range b.Metrics() {
 		metrics[m.Name] = m
 	}
 	for _, label := range []string{"", "low", "high"} {
-		verdicts := make([]judge.Verdict, len(plan.Questions))
-		for i, q := range plan.Questions {
-			verdicts[i] = verdict(q, label)
+		verdicts := datasets.Verdicts{}
+		for _, task := range plan {
+			for _, q := range task.Questions {
+				verdicts[task.Subject] = append(verdicts[task.Subject], verdict(q, label))
+			}
 		}
-		scores := it.Score(out, verdicts)
-		if diff := cmp.Diff(scores, it.Score(out, verdicts)); diff != "" {
+		scores := it.Score(e, verdicts)
+		if diff := cmp.Diff(scores, it.Score(e, verdicts)); diff != "" {
 			t.Errorf("%s: Score is not pure: %s", it.ID(), diff)
+		}
+		for _, n := range it.Notes(e, verdicts) {
+			if kind, rest, ok := strings.Cut(n, ":"); !ok || kind == "" || rest == "" {
+				t.Errorf("%s: the note %q does not begin with its kind", it.ID(), n)
+			}
+		}
+
+		// Only the answer is known of systems from outside, and no grade of a document
+		// stands in for a missing verdict.
+		onlyAnswer := datasets.Evidence{Output: out}
+		for _, s := range it.Score(onlyAnswer, verdicts) {
+			if metrics[s.Metric].Judged && (label == "") != (s.Unscored != "") {
+				t.Errorf("%s: %s of an answer with label %q: unscored %q", it.ID(), s.Metric, label, s.Unscored)
+			}
 		}
 		for _, s := range scores {
 			m, ok := metrics[s.Metric]
 			switch {
 			case !ok:
 				t.Errorf("%s: metric %q is not listed", it.ID(), s.Metric)
-			case m.Judged && (label == "") != (s.Unscored != ""):
+			case m.Judged && label != "" && s.Unscored != "":
 				t.Errorf("%s: %s with label %q: unscored %q", it.ID(), s.Metric, label, s.Unscored)
 			case s.Unscored == "" && (math.IsNaN(s.Value) || (m.Bounded && (s.Value < m.Low || s.Value > m.High))):
 				t.Errorf("%s: %s is %v", it.ID(), s.Metric, s.Value)

@@ -18,7 +18,7 @@ import (
 // Benchmark implements datasets.Benchmark. The zero value has the paper's settings.
 type Benchmark struct {
 	K         int    // passages given to the generator; 0 is as many as the required ones of each topic
-	Etas      []int  // thresholds of answering; empty is 3 and 5. The first one decides which passages are required
+	Etas      []int  // thresholds of answering, the first decides which passages are required; empty is 3 and 5
 	Malformed string // what a grade that could not be read counts: unscored (empty), or zero as in the paper
 }
 
@@ -49,41 +49,48 @@ var promptFiles embed.FS
 // Prompts returns the built-in prompts.
 func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 
-// AnswerPrompt names the generation prompt.
-func (Benchmark) AnswerPrompt() string { return "crux/answer.txt" }
-
 // Settings are the benchmark's own flags.
 func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
 		{Name: "k", Help: "passages given to the generator (default: as many as each topic requires)"},
 		{Name: "eta", Help: "comma list of the least grades, 1 to 5, that answer a question (default 3,5)"},
-		{Name: "malformed", Help: "what a grade that could not be read counts: unscored (default), or zero as in the paper"},
+		{
+			Name: "malformed",
+			Help: "what a grade that could not be read counts: unscored (default), or zero as in the paper",
+		},
 	}
 }
 
 // Configure sets them.
 func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, error) {
-	if v := values["k"]; v != "" {
-		k, err := strconv.Atoi(v)
-		if err != nil || k < 1 {
-			return nil, fmt.Errorf("--k is a positive number, not %q", v)
-		}
-		b.K = k
+	var err error
+	if b.K, err = datasets.Positive("k", values["k"]); err != nil {
+		return nil, err
 	}
-	for v := range strings.SplitSeq(values["eta"], ",") {
-		if values["eta"] == "" {
-			break
-		}
-		eta, err := strconv.Atoi(strings.TrimSpace(v))
-		if err != nil || eta < 1 || eta > MaxGrade || slices.Contains(b.Etas, eta) {
-			return nil, fmt.Errorf("--eta is a list of different grades from 1 to %d, not %q", MaxGrade, values["eta"])
-		}
-		b.Etas = append(b.Etas, eta)
+	if b.Etas, err = readEtas(values["eta"]); err != nil {
+		return nil, err
 	}
 	if b.Malformed = values["malformed"]; !slices.Contains([]string{"", "unscored", "zero"}, b.Malformed) {
 		return nil, fmt.Errorf("--malformed is unscored or zero, not %q", b.Malformed)
 	}
 	return b, nil
+}
+
+// readEtas reads different grades; none of an empty list.
+func readEtas(list string) ([]int, error) {
+	if list == "" {
+		return nil, nil
+	}
+
+	var out []int
+	for v := range strings.SplitSeq(list, ",") {
+		eta, err := strconv.Atoi(strings.TrimSpace(v))
+		if err != nil || eta < 1 || eta > MaxGrade || slices.Contains(out, eta) {
+			return nil, fmt.Errorf("--eta is a list of different grades from 1 to %d, not %q", MaxGrade, list)
+		}
+		out = append(out, eta)
+	}
+	return out, nil
 }
 
 // Names of the metrics; those with a threshold end in "@" and the threshold.
@@ -107,32 +114,79 @@ func (b Benchmark) Metrics() []datasets.Metric {
 	var out []datasets.Metric
 	for i, eta := range b.etas() {
 		share := func(name, title string, lead, bounded bool, explain string) {
-			out = append(out, datasets.Metric{Name: name, Title: title, Percent: true, High: 1, Bounded: bounded, Judged: true, Lead: lead, Aside: i > 0, Explain: explain})
+			out = append(out, datasets.Metric{
+				Name:    at(name, eta),
+				Title:   fmt.Sprintf("%s η%d", title, eta),
+				Percent: true,
+				High:    1,
+				Bounded: bounded,
+				Judged:  true,
+				Lead:    lead,
+				Aside:   i > 0,
+				Explain: explain,
+			})
 		}
+
 		lead := i == 0
-		share(at(CovContext, eta), fmt.Sprintf("Cov(Z) η%d", eta), lead, true, "share of the answerable questions that a passage of the context answers")
-		share(at(AlphaNDCG, eta), fmt.Sprintf("α-nDCG η%d", eta), false, true, "α-nDCG with answered questions as subtopics, α 0.5, ideal order over the relevant and the retrieved passages")
-		share(at(DenContext, eta), fmt.Sprintf("Den(Z) η%d", eta), false, false, "square root of the context's coverage per token over that of the required passages")
-		share(at(CovAnswer, eta), fmt.Sprintf("Cov(y) η%d", eta), lead, true, "share of the answerable questions that the report answers")
-		share(at(DenAnswer, eta), fmt.Sprintf("Den(y) η%d", eta), false, false, "square root of the report's coverage per token over that of the required passages")
+		share(CovContext, "Cov(Z)", lead, true,
+			"share of the answerable questions that a passage of the context answers")
+		share(AlphaNDCG, "α-nDCG", false, true,
+			"α-nDCG with answered questions as subtopics, α 0.5, "+
+				"ideal order over the relevant and the retrieved passages")
+		share(DenContext, "Den(Z)", false, false,
+			"square root of the context's coverage per token over that of the required passages")
+		share(CovAnswer, "Cov(y)", lead, true,
+			"share of the answerable questions that the report answers")
+		share(DenAnswer, "Den(y)", false, false,
+			"square root of the report's coverage per token over that of the required passages")
 	}
+
 	for _, m := range [][2]string{{RecallAtK, "R@k"}, {MAP, "MAP"}, {NDCGAtK, "nDCG@k"}} {
-		out = append(out, datasets.Metric{Name: m[0], Title: m[1], Percent: true, High: 1, Bounded: true, Aside: true, Explain: "of the relevant passages, binary"})
+		out = append(out, datasets.Metric{
+			Name:    m[0],
+			Title:   m[1],
+			Percent: true,
+			High:    1,
+			Bounded: true,
+			Aside:   true,
+			Explain: "of the relevant passages, binary",
+		})
 	}
-	return append(out, datasets.Metric{Name: Tokens, Title: "Tokens", Explain: "mean tokens of the context"}, datasets.Metric{Name: Words, Title: "Words", Explain: "mean length of a report"})
+	return append(out,
+		datasets.Metric{Name: Tokens, Title: "Tokens", Explain: "mean tokens of the context"},
+		datasets.Metric{Name: Words, Title: "Words", Explain: "mean length of a report"},
+	)
 }
 
-// Defaults retrieve 100 passages and give as many as a topic requires.
-func (Benchmark) Defaults() datasets.Defaults {
-	return datasets.Defaults{Budget: datasets.Budget{Tokens: 32_000}, Depth: Depth, NumPredict: 1024, Temperature: 0, TopP: 1, Retrievers: "bm25,bm25>mmr:0.5,oracle,random,none"}
+// Protocol is to retrieve 100 passages and give as many as a topic requires.
+func (Benchmark) Protocol() datasets.Protocol {
+	return datasets.Protocol{
+		AnswerPrompt: "crux/answer.txt",
+		Budget:       datasets.Budget{Tokens: 32_000},
+		Depth:        Depth,
+		NumPredict:   1024,
+		Temperature:  0,
+		TopP:         1,
+		Retrievers:   "bm25,bm25>mmr:0.5,oracle,random,none",
+	}
 }
 
-// Notes say in the manifest what was loaded.
-func (b Benchmark) Notes(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
+// Describe says in the manifest what was loaded.
+func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
 	k := "as many as each topic requires"
 	if b.K > 0 {
 		k = strconv.Itoa(b.K)
 	}
-	return map[string]string{"k": k, "eta": fmt.Sprint(b.etas()), "alpha": fmt.Sprint(Alpha), "malformed_grades": map[bool]string{true: "count as zero", false: "leave what hangs on them unscored"}[b.Malformed == "zero"],
-		"grades_from_data": "passages that the data has grades for are not graded again"}
+	malformed := "leave what hangs on them unscored"
+	if b.Malformed == "zero" {
+		malformed = "count as zero"
+	}
+
+	return map[string]string{
+		"k":                k,
+		"eta":              fmt.Sprint(b.etas()),
+		"alpha":            fmt.Sprint(Alpha),
+		"malformed_grades": malformed,
+		"grades_from_data": "passages that the data has grades for are not graded again",
+	}
 }

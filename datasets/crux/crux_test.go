@@ -63,10 +63,10 @@ func TestTable5(t *testing.T) {
 	if n != 8 || it.levels[0].answerable[1] || it.levels[0].answerable[7] || len(it.questions()) != 8 {
 		t.Errorf("%d answerable", n)
 	}
-	size := func(id string) float64 { return float64(tokens.Count(it.set.texts[id])) }
+	size := func(id string) float64 { return float64(tokens.Count(it.Corpus().Text(id))) }
 	// c then a: 6 of 8. Gains with α ½: c answers 5, 6 and 10; a answers 3, 4 and 9: 3 + 3/log2(3).
 	// The ideal order is a, b (3 new), then c (2 new and a half for 5).
-	scores := it.ScoreContext(datasets.Retrieved{IDs: []string{"c", "a", "d"}}, map[string][]judge.Verdict{"d": make8("0")})
+	scores := it.scoreContext(datasets.Retrieved{IDs: []string{"c", "a", "d"}}, datasets.Verdicts{judge.Document("d"): make8("0")})
 	ideal := 3 + 3/math.Log2(3) + 2.5/2
 	total := size("a") + size("b") + size("c")
 	for name, want := range map[string]float64{
@@ -78,7 +78,7 @@ func TestTable5(t *testing.T) {
 		}
 	}
 	// The oracle's context covers all at density 1.
-	oracle := it.ScoreContext(datasets.Retrieved{IDs: []string{"a", "b", "c"}}, nil)
+	oracle := it.scoreContext(datasets.Retrieved{IDs: []string{"a", "b", "c"}}, nil)
 	for _, name := range []string{at(CovContext, 3), at(AlphaNDCG, 3), at(DenContext, 3)} {
 		if got := value(t, oracle, name); math.Abs(got-1) > 1e-9 {
 			t.Errorf("the oracle's %s is %v", name, got)
@@ -90,7 +90,7 @@ func TestTable5(t *testing.T) {
 	for i := range 4 {
 		verdicts[i] = judge.Verdict{Label: "5", Value: 1}
 	}
-	answer := it.Score(out, verdicts)
+	answer := it.scoreReport(out, verdicts)
 	if got, want := value(t, answer, at(DenAnswer, 3)), math.Sqrt(0.5/float64(tokens.Count(out.Text))*total); math.Abs(got-want) > 1e-9 || value(t, answer, at(CovAnswer, 3)) != 0.5 {
 		t.Errorf("density %v, want %v; %+v", got, want, answer)
 	}
@@ -113,7 +113,8 @@ func TestDiagnosis(t *testing.T) {
 	for i := range 4 {
 		answer[i] = judge.Verdict{Label: "5", Value: 1}
 	}
-	notes := it.Diagnose(&datasets.Retrieved{IDs: []string{"c", "a", "d"}}, map[string][]judge.Verdict{"d": make8("0")}, datasets.Output{Text: "x", Outcome: local.OK}, answer)
+	evidence := datasets.Evidence{Retrieved: &datasets.Retrieved{IDs: []string{"c", "a", "d"}}, Output: datasets.Output{Text: "x", Outcome: local.OK}}
+	notes := it.Notes(evidence, datasets.Verdicts{judge.Answer: answer, judge.Document("d"): make8("0")})
 	want := []string{"redundant: the passage d", "incomplete: no passage answers question 1:", "lost: the report does not answer question 6, which the passage c does", "incomplete: no passage answers question 7:",
 		"lost: the report does not answer question 9, which the passage a does", "lost: the report does not answer question 10, which the passage c does"}
 	if len(notes) != len(want) {
@@ -133,7 +134,7 @@ func TestMalformedGrades(t *testing.T) {
 	bad := make8("0")
 	bad[0] = judge.Unscored("1", local.BadFormat, "no grade")
 	found := datasets.Retrieved{IDs: []string{"d", "a", "c"}}
-	scores := it.ScoreContext(found, map[string][]judge.Verdict{"d": bad})
+	scores := it.scoreContext(found, datasets.Verdicts{judge.Document("d"): bad})
 	unscored := 0
 	for _, s := range scores {
 		if s.Unscored != "" {
@@ -144,12 +145,12 @@ func TestMalformedGrades(t *testing.T) {
 		t.Errorf("%d unscored: %+v", unscored, scores)
 	}
 	found.IDs[2] = "b" // which answers the first question itself
-	if got := value(t, it.ScoreContext(found, map[string][]judge.Verdict{"d": bad}), at(CovContext, 3)); got != 6.0/8 {
+	if got := value(t, it.scoreContext(found, datasets.Verdicts{judge.Document("d"): bad}), at(CovContext, 3)); got != 6.0/8 {
 		t.Errorf("coverage %v although another passage decides", got)
 	}
 	it.set.bench.Malformed = "zero"
 	found.IDs[2] = "c"
-	if got := value(t, it.ScoreContext(found, map[string][]judge.Verdict{"d": bad}), at(CovContext, 3)); got != 6.0/8 {
+	if got := value(t, it.scoreContext(found, datasets.Verdicts{judge.Document("d"): bad}), at(CovContext, 3)); got != 6.0/8 {
 		t.Errorf("coverage %v by the paper's rule", got)
 	}
 }

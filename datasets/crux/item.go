@@ -12,7 +12,6 @@ import (
 	"lore/judge"
 	"lore/judge/metric"
 	"lore/local"
-	"lore/local/prompt"
 	"lore/local/tokens"
 )
 
@@ -33,8 +32,6 @@ type level struct {
 	answerable []bool
 	oracle     float64 // coverage of the required passages
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func (it *item) ID() string               { return it.topic.ID }
 func (it *item) Title() string            { return it.topic.Query }
@@ -80,13 +77,18 @@ func (it *item) shown(found datasets.Retrieved) []string {
 
 // Context takes the first k passages while they fit; the next one is cut.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
-	return datasets.Take(found, it.k(), budget, func(id string) string { return it.set.texts[id] }, func(i int, _ string) string { return strconv.Itoa(i + 1) })
+	return datasets.Take(it.Corpus(), found, it.k(), budget, datasets.Numbered)
 }
 
 // Request asks for a report no longer than the oracle's context.
-func (it *item) Request(ctx datasets.Context, p *prompt.Prompt) ([]local.Message, *local.Source, error) {
-	source := &local.Source{Query: it.topic.Query, Passages: ctx.Passages, Words: it.oracleWords}
-	messages, err := p.Render(map[string]any{"Query": it.topic.Query, "Passages": ctx.Passages, "Words": it.oracleWords})
+func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error) {
+	passages := ask.Context.Passages
+	source := &local.Source{Query: it.topic.Query, Passages: passages, Words: it.oracleWords}
+	messages, err := ask.Prompt.Render(map[string]any{
+		"Query":    it.topic.Query,
+		"Passages": passages,
+		"Words":    it.oracleWords,
+	})
 	return messages, source, err
 }
 
@@ -101,20 +103,22 @@ func (it *item) questions() []judge.Question {
 	return out
 }
 
-// Plan asks how well the report answers each question.
-func (it *item) Plan(out datasets.Output) judge.Task {
-	return judge.Task{ID: it.ID(), About: it.topic.Query, Units: []string{out.Text}, Questions: it.questions()}
-}
+// Plan asks how well the report answers each question, and the same of each shown passage
+// that the data has no grades for.
+func (it *item) Plan(e datasets.Evidence) []judge.Task {
+	task := judge.Task{ID: it.ID(), About: it.topic.Query, Units: []string{e.Output.Text}, Questions: it.questions()}
+	tasks := []judge.Task{task}
+	if e.Retrieved == nil {
+		return tasks
+	}
 
-// PlanContext asks the same of each shown passage that the data has no grades for.
-func (it *item) PlanContext(found datasets.Retrieved) []judge.Task {
-	var out []judge.Task
-	for _, id := range it.shown(found) {
+	for _, id := range it.shown(*e.Retrieved) {
 		if _, graded := it.topic.Grades[id]; !graded {
-			out = append(out, judge.Task{ID: id, About: it.topic.Query, Units: []string{it.set.texts[id]}, Questions: it.questions()})
+			task.Subject, task.ID, task.Units = judge.Document(id), id, []string{it.Corpus().Text(id)}
+			tasks = append(tasks, task)
 		}
 	}
-	return out
+	return tasks
 }
 
 // ungraded stands for a grade that could not be read.
@@ -144,6 +148,7 @@ func coverage(rows [][]int, l level) (value float64, reason string) {
 		if !can {
 			continue
 		}
+
 		hit, unknown := false, false
 		for _, r := range rows {
 			hit = hit || r[q] >= l.eta
@@ -153,6 +158,7 @@ func coverage(rows [][]int, l level) (value float64, reason string) {
 			open++
 		}
 	}
+
 	if open > 0 {
 		return 0, fmt.Sprintf("grades that decide %d questions could not be read", open)
 	}
@@ -164,10 +170,14 @@ func (it *item) measured(cov, den string, rows [][]int, n int, l level) []datase
 	c, reason := coverage(rows, l)
 	switch {
 	case reason != "":
-		return []datasets.Score{{Metric: at(cov, l.eta), Unscored: reason}, {Metric: at(den, l.eta), Unscored: reason}}
+		return []datasets.Score{
+			{Metric: at(cov, l.eta), Unscored: reason},
+			{Metric: at(den, l.eta), Unscored: reason},
+		}
 	case math.IsNaN(c):
 		return nil // no question is answerable at this threshold
 	}
+
 	out := []datasets.Score{{Metric: at(cov, l.eta), Value: c}}
 	switch d := metric.Density(c, n, l.oracle, it.oracleTokens); {
 	case n == 0:
@@ -178,17 +188,27 @@ func (it *item) measured(cov, den string, rows [][]int, n int, l level) []datase
 	return out
 }
 
-// Score measures the report.
-func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+// Score measures the report, the shown passages and the ranking.
+func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
+	scores := it.scoreReport(e.Output, v[judge.Answer])
+	if e.Retrieved != nil && !e.Retrieved.Whole {
+		scores = append(scores, it.scoreContext(*e.Retrieved, v)...)
+	}
+	return scores
+}
+
+func (it *item) scoreReport(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
 	var scores []datasets.Score
 	if out.Outcome != local.OK {
+		reason := fmt.Sprintf("%s: %s", out.Outcome, out.Reason)
 		for _, l := range it.levels {
 			for _, m := range []string{CovAnswer, DenAnswer} {
-				scores = append(scores, datasets.Score{Metric: at(m, l.eta), Unscored: fmt.Sprintf("%s: %s", out.Outcome, out.Reason)})
+				scores = append(scores, datasets.Score{Metric: at(m, l.eta), Unscored: reason})
 			}
 		}
 		return scores
 	}
+
 	row, n := it.row(verdicts), tokens.Count(out.Text)
 	for _, l := range it.levels {
 		scores = append(scores, it.measured(CovAnswer, DenAnswer, [][]int{row}, n, l)...)
@@ -196,24 +216,28 @@ func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.
 	return append(scores, datasets.Score{Metric: Words, Value: float64(len(strings.Fields(out.Text)))})
 }
 
-// ScoreContext measures the shown passages and the ranking.
-func (it *item) ScoreContext(found datasets.Retrieved, verdicts map[string][]judge.Verdict) []datasets.Score {
-	if found.Whole {
-		return nil
+// grades are a passage's, from the data or else from the judge.
+func (it *item) grades(id string, v datasets.Verdicts) (row []int, fromData bool) {
+	if row, ok := it.topic.Grades[id]; ok {
+		return row, true
 	}
+	return it.row(v[judge.Document(id)]), false
+}
+
+func (it *item) scoreContext(found datasets.Retrieved, v datasets.Verdicts) []datasets.Score {
 	ids := it.shown(found)
 	var rows [][]int
 	graded := maps.Clone(it.topic.Grades)
 	n := 0
 	for _, id := range ids {
-		row, ok := it.topic.Grades[id]
-		if !ok {
-			row = it.row(verdicts[id])
+		row, fromData := it.grades(id, v)
+		if !fromData {
 			graded[id] = row
 		}
 		rows = append(rows, row)
-		n += tokens.Count(it.set.texts[id])
+		n += tokens.Count(it.Corpus().Text(id))
 	}
+
 	scores := []datasets.Score{{Metric: Tokens, Value: float64(n)}}
 	for _, l := range it.levels {
 		scores = append(scores, it.measured(CovContext, DenContext, rows, n, l)...)
@@ -229,9 +253,11 @@ func (it *item) ScoreContext(found datasets.Retrieved, verdicts map[string][]jud
 func (it *item) alphaNDCG(ids []string, graded map[string][]int, rows [][]int, l level) (datasets.Score, bool) {
 	for _, r := range rows {
 		if slices.Contains(r, ungraded) {
-			return datasets.Score{Metric: at(AlphaNDCG, l.eta), Unscored: "grades of shown passages could not be read"}, true
+			reason := "grades of shown passages could not be read"
+			return datasets.Score{Metric: at(AlphaNDCG, l.eta), Unscored: reason}, true
 		}
 	}
+
 	judgements := map[string]map[string]int{}
 	for q, can := range l.answerable {
 		if !can {
@@ -248,7 +274,9 @@ func (it *item) alphaNDCG(ids []string, graded map[string][]int, rows [][]int, l
 	if len(judgements) == 0 {
 		return datasets.Score{}, false
 	}
-	return datasets.Score{Metric: at(AlphaNDCG, l.eta), Value: metric.AlphaNDCG(metric.NewDiversityTopic(metric.Ranked(ids), judgements), it.k(), Alpha)}, true
+
+	topic := metric.NewDiversityTopic(metric.Ranked(ids), judgements)
+	return datasets.Score{Metric: at(AlphaNDCG, l.eta), Value: metric.AlphaNDCG(topic, it.k(), Alpha)}, true
 }
 
 // ranking measures the whole ranking by the relevant passages.
@@ -257,6 +285,7 @@ func (it *item) ranking(ids []string) []datasets.Score {
 	for _, id := range it.relevant {
 		judged[id] = 1
 	}
+
 	t := metric.NewTopic(metric.Ranked(ids), judged)
 	return []datasets.Score{
 		{Metric: RecallAtK, Value: metric.Recall(t, 1, it.k())},
@@ -265,42 +294,49 @@ func (it *item) ranking(ids []string) []datasets.Score {
 	}
 }
 
-// Diagnose names, at the first threshold, the questions that no shown passage answers,
-// the passages that answer none that those before them do not, and the questions that
-// the report lost.
-func (it *item) Diagnose(found *datasets.Retrieved, verdicts map[string][]judge.Verdict, out datasets.Output, answer []judge.Verdict) []string {
-	if found == nil || found.Whole {
+// Facets are none.
+func (it *item) Facets(datasets.Evidence) map[string]string { return nil }
+
+// Notes name, at the first threshold, the questions that no shown passage answers, the
+// passages that answer none that those before them do not, and the questions that the
+// report lost.
+func (it *item) Notes(e datasets.Evidence, v datasets.Verdicts) []string {
+	if v == nil || e.Retrieved == nil || e.Retrieved.Whole {
 		return nil
 	}
+
 	l := it.levels[0]
 	by := make([]string, len(it.topic.Questions)) // the first passage that answers
 	var notes []string
-	for _, id := range it.shown(*found) {
-		row, ok := it.topic.Grades[id]
-		if !ok {
-			row = it.row(verdicts[id])
-		}
+	for _, id := range it.shown(*e.Retrieved) {
+		row, _ := it.grades(id, v)
 		adds := false
 		for q, can := range l.answerable {
 			if can && row[q] >= l.eta && by[q] == "" {
 				by[q], adds = id, true
 			}
 		}
+
 		if !adds && !slices.Contains(row, ungraded) {
-			notes = append(notes, fmt.Sprintf("redundant: the passage %s answers no question that those before it do not", id))
+			notes = append(notes, fmt.Sprintf(
+				"redundant: the passage %s answers no question that those before it do not", id))
 		}
 	}
+
 	var reported []int
-	if out.Outcome == local.OK {
-		reported = it.row(answer)
+	if e.Output.Outcome == local.OK {
+		reported = it.row(v[judge.Answer])
 	}
 	for q, can := range l.answerable {
 		switch {
 		case !can:
 		case by[q] == "":
-			notes = append(notes, fmt.Sprintf("incomplete: no passage answers question %d: %s", q+1, it.topic.Questions[q]))
+			notes = append(notes, fmt.Sprintf(
+				"incomplete: no passage answers question %d: %s", q+1, it.topic.Questions[q]))
 		case reported != nil && reported[q] < l.eta && reported[q] != ungraded:
-			notes = append(notes, fmt.Sprintf("lost: the report does not answer question %d, which the passage %s does: %s", q+1, by[q], it.topic.Questions[q]))
+			notes = append(notes, fmt.Sprintf(
+				"lost: the report does not answer question %d, which the passage %s does: %s",
+				q+1, by[q], it.topic.Questions[q]))
 		}
 	}
 	return notes

@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lore/datasets"
 	"lore/judge/metric"
+	"lore/local/files"
 	"lore/local/tokens"
 )
 
@@ -52,13 +55,16 @@ func Required(ids []string, grades map[string][]int, eta int) []string {
 					n++
 				}
 			}
+
 			if n > gain {
 				best, gain = id, n
 			}
 		}
+
 		if gain == 0 {
 			return out
 		}
+
 		out = append(out, best)
 		for q, g := range grades[best] {
 			if g >= eta {
@@ -83,7 +89,6 @@ func Answerable(grades map[string][]int, questions, eta int) []bool {
 type set struct {
 	bench  Benchmark
 	corpus *datasets.Corpus
-	texts  map[string]string
 }
 
 // Load reads a folder with topics.jsonl and passages.jsonl.
@@ -96,60 +101,108 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 		return b.load(dir, SampleName)
 	}
 	if len(paths) > 1 {
-		return nil, &datasets.InputError{File: paths[1], Msg: "is a second folder", Remedy: "give one folder with " + TopicsFile + " and " + PassagesFile}
+		return nil, &datasets.InputError{
+			File:   paths[1],
+			Msg:    "is a second folder",
+			Remedy: wholeFolder,
+		}
 	}
 	return b.load(os.DirFS(paths[0]), paths[0])
 }
 
+// wholeFolder is the remedy where a file of a dataset is missing.
+const wholeFolder = "give one folder with " + TopicsFile + " and " + PassagesFile
+
 func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
-	s := &set{bench: b, corpus: &datasets.Corpus{ID: "passages"}, texts: map[string]string{}}
-	passages := filepath.Join(name, PassagesFile)
-	data, err := eachLine(dir, name, PassagesFile, func(where string, line []byte) error {
-		var p Passage
-		err := json.Unmarshal(line, &p)
-		bad := func(msg string) error {
-			return &datasets.InputError{File: passages, Place: where, Msg: msg, Remedy: `a passage is {"id": "...", "text": "..."}`, Err: err}
+	s := &set{bench: b, corpus: &datasets.Corpus{ID: "passages"}}
+	passages, err := s.readPassages(dir, name)
+	if err != nil {
+		return nil, err
+	}
+
+	file := filepath.Join(name, TopicsFile)
+	ds := &datasets.Dataset{
+		Corpora: []*datasets.Corpus{s.corpus},
+		Files:   []string{filepath.Join(name, PassagesFile), file},
+	}
+	seen := map[string]bool{}
+	topics, err := eachLine(dir, name, TopicsFile, func(where string, line []byte) error {
+		t, err := s.readTopic(file, where, line, seen)
+		if err != nil {
+			return err
 		}
-		if err != nil || p.ID == "" || strings.ContainsAny(p.ID, " \t") {
-			return bad("is no passage with an id without spaces")
+
+		it := s.item(t)
+		if it == nil {
+			ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: topic %s has no question that a passage answers "+
+				"with a grade of %d or more, and is left out", file, t.ID, b.etas()[0]))
+			return nil
 		}
-		if _, twice := s.texts[p.ID]; twice {
-			return bad(fmt.Sprintf("repeats the id %q", p.ID))
-		}
-		s.texts[p.ID] = p.Text
-		s.corpus.Documents = append(s.corpus.Documents, datasets.Document{ID: p.ID, Text: p.Text})
+		ds.Items = append(ds.Items, it)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	ds := &datasets.Dataset{Corpora: []*datasets.Corpus{s.corpus}, Files: []string{passages, filepath.Join(name, TopicsFile)}}
-	seen := map[string]bool{}
-	topics, err := eachLine(dir, name, TopicsFile, func(where string, line []byte) error {
-		return b.addTopic(ds, s, seen, filepath.Join(name, TopicsFile), where, line)
-	})
-	if err != nil {
-		return nil, err
-	}
+
 	if len(ds.Items) == 0 {
-		return nil, &datasets.InputError{File: filepath.Join(name, TopicsFile), Msg: "has no topic with an answerable question", Remedy: "give grades of at least the threshold; see docs/crux.md"}
+		return nil, &datasets.InputError{
+			File:   file,
+			Msg:    "has no topic with an answerable question",
+			Remedy: "give grades of at least the threshold; see docs/crux.md",
+		}
 	}
-	ds.Hash = datasets.HashFiles(data, topics)
+	ds.Hash = datasets.HashFiles(passages, topics)
 	return ds, nil
 }
 
-// addTopic checks a topic and adds its item. A topic without an answerable question
-// is named and left out.
-func (b Benchmark) addTopic(ds *datasets.Dataset, s *set, seen map[string]bool, file, where string, line []byte) error {
+// readPassages makes the corpus, and returns the file's content.
+func (s *set) readPassages(dir fs.FS, name string) ([]byte, error) {
+	taken := map[string]bool{}
+	return eachLine(dir, name, PassagesFile, func(where string, line []byte) error {
+		var p Passage
+		err := json.Unmarshal(line, &p)
+		bad := func(msg string) error {
+			return &datasets.InputError{
+				File:   filepath.Join(name, PassagesFile),
+				Place:  where,
+				Msg:    msg,
+				Remedy: `a passage is {"id": "...", "text": "..."}`,
+				Err:    err,
+			}
+		}
+
+		switch {
+		case err != nil || p.ID == "" || strings.ContainsAny(p.ID, " \t"):
+			return bad("is not a passage with an id without spaces")
+		case taken[p.ID]:
+			return bad(fmt.Sprintf("repeats the id %q", p.ID))
+		}
+
+		taken[p.ID] = true
+		s.corpus.Documents = append(s.corpus.Documents, datasets.Document{ID: p.ID, Text: p.Text})
+		return nil
+	})
+}
+
+// readTopic reads a topic and checks its grades against the passages.
+func (s *set) readTopic(file, where string, line []byte, seen map[string]bool) (Topic, error) {
 	var t Topic
 	err := json.Unmarshal(line, &t)
-	bad := func(format string, args ...any) error {
-		return &datasets.InputError{File: file, Place: where, Msg: fmt.Sprintf(format, args...), Err: err,
-			Remedy: `a topic is {"id", "query", "questions": [...], "grades": {"PASSAGE": [a grade from 0 to 5 per question]}}`}
+	bad := func(format string, args ...any) (Topic, error) {
+		return t, &datasets.InputError{
+			File:  file,
+			Place: where,
+			Msg:   fmt.Sprintf(format, args...),
+			Remedy: `a topic is {"id", "query", "questions": [...], ` +
+				`"grades": {"PASSAGE": [a grade from 0 to 5 per question]}}`,
+			Err: err,
+		}
 	}
+
 	switch {
 	case err != nil:
-		return bad("is no topic: %v", err)
+		return bad("is not a topic: %v", err)
 	case t.ID == "" || strings.ContainsAny(t.ID, " \t"):
 		return bad("has no id without spaces")
 	case seen[t.ID]:
@@ -158,51 +211,57 @@ func (b Benchmark) addTopic(ds *datasets.Dataset, s *set, seen map[string]bool, 
 		return bad("topic %s has no query or no questions", t.ID)
 	}
 	seen[t.ID] = true
-	ids := sortedKeys(t.Grades)
-	for _, id := range ids {
-		if _, ok := s.texts[id]; !ok {
+
+	for _, id := range slices.Sorted(maps.Keys(t.Grades)) {
+		row := t.Grades[id]
+		if !s.corpus.Has(id) {
 			return bad("topic %s grades the passage %q, which is not in %s", t.ID, id, PassagesFile)
 		}
-		if len(t.Grades[id]) != len(t.Questions) {
-			return bad("topic %s: the passage %s has %d grades for %d questions", t.ID, id, len(t.Grades[id]), len(t.Questions))
+		if len(row) != len(t.Questions) {
+			return bad("topic %s: the passage %s has %d grades for %d questions", t.ID, id, len(row), len(t.Questions))
 		}
-		for q, g := range t.Grades[id] {
+		for q, g := range row {
 			if g < 0 || g > MaxGrade {
-				return bad("topic %s: the passage %s has the grade %d for question %d; grades are from 0 to %d", t.ID, id, g, q+1, MaxGrade)
+				return bad("topic %s: the passage %s has the grade %d for question %d; grades are from 0 to %d",
+					t.ID, id, g, q+1, MaxGrade)
 			}
 		}
 	}
-	eta := b.etas()[0]
-	required := Required(ids, t.Grades, eta)
+	return t, nil
+}
+
+// item is that of a topic; nil if no passage answers any of its questions.
+func (s *set) item(t Topic) *item {
+	etas := s.bench.etas()
+	relevant := slices.Sorted(maps.Keys(t.Grades))
+	required := Required(relevant, t.Grades, etas[0])
 	if len(required) == 0 {
-		ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: topic %s has no question that a passage answers with a grade of %d or more, and is left out", file, t.ID, eta))
 		return nil
 	}
-	it := &item{set: s, topic: t, relevant: ids, required: required}
+
+	it := &item{set: s, topic: t, relevant: relevant, required: required}
+	var rows [][]int
 	for _, id := range required {
-		it.oracleTokens += tokens.Count(s.texts[id])
-		it.oracleWords += len(strings.Fields(s.texts[id]))
+		it.oracleTokens += tokens.Count(s.corpus.Text(id))
+		it.oracleWords += len(strings.Fields(s.corpus.Text(id)))
+		rows = append(rows, t.Grades[id])
 	}
-	for _, eta := range b.etas() {
+
+	for _, eta := range etas {
 		l := level{eta: eta, answerable: Answerable(t.Grades, len(t.Questions), eta)}
-		var rows [][]int
-		for _, id := range required {
-			rows = append(rows, t.Grades[id])
-		}
 		l.oracle = metric.QuestionCoverage(rows, l.answerable, eta)
 		it.levels = append(it.levels, l)
 	}
-	ds.Items = append(ds.Items, it)
-	return nil
+	return it
 }
 
 // eachLine reads a file of a dataset's folder line by line.
 func eachLine(dir fs.FS, name, file string, do func(where string, line []byte) error) ([]byte, error) {
-	data, err := fs.ReadFile(dir, file)
+	data, err := files.ReadFS(dir, file, filepath.Join(name, file), wholeFolder)
 	if err != nil {
-		return nil, &datasets.InputError{File: filepath.Join(name, file), Msg: "cannot be read: " + datasets.Cause(err), Remedy: "give a folder with " + TopicsFile + " and " + PassagesFile, Err: err}
+		return nil, err
 	}
-	return data, datasets.EachLine(data, do)
+	return data, files.EachLine(data, do)
 }
 
 // Write writes a dataset, the topics last, so that a folder with them is whole.
@@ -210,8 +269,8 @@ func Write(dir string, topics []Topic, passages []Passage) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("make the folder for the data: %w", err)
 	}
-	if err := datasets.WriteLines(filepath.Join(dir, PassagesFile), passages); err != nil {
+	if err := files.WriteLines(filepath.Join(dir, PassagesFile), passages); err != nil {
 		return err
 	}
-	return datasets.WriteLines(filepath.Join(dir, TopicsFile), topics)
+	return files.WriteLines(filepath.Join(dir, TopicsFile), topics)
 }

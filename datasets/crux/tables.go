@@ -2,8 +2,6 @@ package crux
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"lore/datasets"
 	"lore/judge/metric"
@@ -11,20 +9,27 @@ import (
 
 // Tables give the figures at every threshold, the rankings' measures, and how well
 // figures of the context predict those of the report (the paper's Table 1).
-func (b Benchmark) Tables(systems []datasets.System) []datasets.Grid {
-	return slices.DeleteFunc([]datasets.Grid{b.thresholds(systems), b.ranking(systems), b.prediction(systems)}, func(g datasets.Grid) bool { return len(g.Rows) == 0 })
+func (b Benchmark) Tables(systems []datasets.Scored) []datasets.Grid {
+	return datasets.Filled(b.thresholds(systems), b.ranking(systems), b.prediction(systems))
 }
 
-func (b Benchmark) thresholds(systems []datasets.System) datasets.Grid {
-	g := datasets.Grid{Title: "By threshold", Head: []string{"retriever", "generator", "judge", "η", "Cov(Z)", "α-nDCG", "Den(Z)", "Cov(y)", "Den(y)"}, Note: "in percent; a question is answered by a grade of at least η"}
-	if len(b.etas()) < 2 {
-		return g
+func (b Benchmark) thresholds(systems []datasets.Scored) datasets.Grid {
+	g := datasets.Grid{
+		Title: "By threshold",
+		Head: []string{
+			"retriever", "generator", "judge", "η", "Cov(Z)", "α-nDCG", "Den(Z)", "Cov(y)", "Den(y)",
+		},
+		Note: "in percent; a question is answered by a grade of at least η",
 	}
+	if len(b.etas()) < 2 {
+		return g // the main table has it all
+	}
+
 	for _, s := range systems {
 		for _, eta := range b.etas() {
 			row := []string{s.Retriever, s.Generator, s.Judge, fmt.Sprint(eta)}
 			for _, name := range []string{CovContext, AlphaNDCG, DenContext, CovAnswer, DenAnswer} {
-				row = append(row, percent(s, at(name, eta)))
+				row = append(row, s.Percent(at(name, eta)))
 			}
 			g.Rows = append(g.Rows, row)
 		}
@@ -32,70 +37,67 @@ func (b Benchmark) thresholds(systems []datasets.System) datasets.Grid {
 	return g
 }
 
-func (b Benchmark) ranking(systems []datasets.System) datasets.Grid {
-	g := datasets.Grid{Title: "Rankings", Head: []string{"retriever", "R@k", "MAP", "nDCG@k"}, Note: fmt.Sprintf("in percent, of the relevant passages; MAP over the first %d", Depth)}
+func (b Benchmark) ranking(systems []datasets.Scored) datasets.Grid {
+	g := datasets.Grid{
+		Title: "Rankings",
+		Head:  []string{"retriever", "R@k", "MAP", "nDCG@k"},
+		Note:  fmt.Sprintf("in percent, of the relevant passages; MAP over the first %d", Depth),
+	}
 	seen := map[string]bool{}
 	for _, s := range systems {
 		if _, ok := s.Value(MAP); !ok || seen[s.Retriever] {
 			continue
 		}
 		seen[s.Retriever] = true
-		g.Rows = append(g.Rows, []string{s.Retriever, percent(s, RecallAtK), percent(s, MAP), percent(s, NDCGAtK)})
+		g.Rows = append(g.Rows, []string{s.Retriever, s.Percent(RecallAtK), s.Percent(MAP), s.Percent(NDCGAtK)})
 	}
 	return g
 }
 
-func percent(s datasets.System, name string) string {
-	if v, ok := s.Value(name); ok {
-		return fmt.Sprintf("%.1f", 100*v)
-	}
-	return "–"
-}
-
 // prediction is Kendall's τ-b over pipelines, for each generator and judge with at
 // least three of them.
-func (b Benchmark) prediction(systems []datasets.System) datasets.Grid {
+func (b Benchmark) prediction(systems []datasets.Scored) datasets.Grid {
 	eta := b.etas()[0]
-	g := datasets.Grid{Title: "Do figures of the context predict the report?", Head: []string{"context", "generator", "judge", "τ with Cov(y)", "τ with Den(y)"},
-		Note: fmt.Sprintf("Kendall's τ-b over pipelines, at η %d", eta)}
+	g := datasets.Grid{
+		Title: "Do figures of the context predict the report?",
+		Head:  []string{"context", "generator", "judge", "τ with Cov(y)", "τ with Den(y)"},
+		Note:  fmt.Sprintf("Kendall's τ-b over pipelines, at η %d", eta),
+	}
+
 	type key struct{ generator, judge string }
 	var keys []key
-	groups := map[key][]datasets.System{}
+	groups := map[key][]datasets.Scored{}
 	for _, s := range systems {
-		k := key{s.Generator, s.Judge}
 		if _, ok := s.Value(at(CovContext, eta)); !ok {
 			continue
 		}
+		k := key{s.Generator, s.Judge}
 		if groups[k] == nil {
 			keys = append(keys, k)
 		}
 		groups[k] = append(groups[k], s)
 	}
+
 	for _, k := range keys {
-		if len(groups[k]) < 3 {
+		if len(groups[k]) < leastPipelines {
 			continue
 		}
-		for _, name := range []string{at(CovContext, eta), at(AlphaNDCG, eta), at(DenContext, eta), RecallAtK, MAP, NDCGAtK} {
-			row := []string{b.title(name), k.generator, k.judge}
-			for _, y := range []string{CovAnswer, DenAnswer} {
-				row = append(row, tauCell(groups[k], name, at(y, eta)))
-			}
-			g.Rows = append(g.Rows, row)
+		for _, name := range contextMetrics(eta) {
+			g.Rows = append(g.Rows, []string{
+				datasets.Title(b.Metrics(), name), k.generator, k.judge,
+				tau(groups[k], name, at(CovAnswer, eta)),
+				tau(groups[k], name, at(DenAnswer, eta)),
+			})
 		}
 	}
 	return g
 }
 
-func (b Benchmark) title(name string) string {
-	for _, m := range b.Metrics() {
-		if m.Name == name {
-			return m.Title
-		}
-	}
-	return name
-}
+// leastPipelines is how many a rank correlation is over at least.
+const leastPipelines = 3
 
-func tauCell(systems []datasets.System, a, b string) string {
+// tau is the cell of Kendall's τ-b between two figures.
+func tau(systems []datasets.Scored, a, b string) string {
 	var x, y []float64
 	for _, s := range systems {
 		v, ok1 := s.Value(a)
@@ -104,8 +106,9 @@ func tauCell(systems []datasets.System, a, b string) string {
 			x, y = append(x, v), append(y, w)
 		}
 	}
-	if t := metric.KendallTauB(x, y); len(x) >= 3 && !math.IsNaN(t) {
-		return fmt.Sprintf("%.2f (n %d)", t, len(x))
+
+	if len(x) < leastPipelines {
+		return datasets.NoValue
 	}
-	return "–"
+	return datasets.Coefficient(metric.KendallTauB(x, y), len(x))
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"lore/datasets"
+	"lore/local/files"
 )
 
 // fields are the parts of a question with the names they are looked for under, the
@@ -35,18 +37,11 @@ type Mapping map[string]string
 // ReadMapping reads "question=query,documents.text=content".
 func ReadMapping(s string) (Mapping, error) {
 	m := Mapping{}
-	for part := range strings.SplitSeq(s, ",") {
-		if part = strings.TrimSpace(part); part == "" {
-			continue
-		}
+	for _, part := range datasets.List(s, ",") {
 		field, name, ok := strings.Cut(part, "=")
 		if fields[field] == nil || !ok || name == "" {
-			known := make([]string, 0, len(fields))
-			for f := range fields {
-				known = append(known, f)
-			}
-			slices.Sort(known)
-			return nil, fmt.Errorf("%q is not FIELD=NAME with a field of: %s", part, strings.Join(known, ", "))
+			known := strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
+			return nil, fmt.Errorf("%q is not FIELD=NAME with a field of: %s", part, known)
 		}
 		m[field] = name
 	}
@@ -76,15 +71,18 @@ func (m Mapping) text(r record, field string) (string, error) {
 	if v == nil {
 		return "", nil
 	}
+
 	var s string
 	if json.Unmarshal(v, &s) == nil {
 		return s, nil
 	}
+
 	var n json.Number
 	if json.Unmarshal(v, &n) == nil {
 		return n.String(), nil
 	}
-	return "", fmt.Errorf("the field %q is no text", name)
+
+	return "", fmt.Errorf("the field %q is not a text", name)
 }
 
 // list reads a field that is a text or a list of texts.
@@ -93,13 +91,15 @@ func (m Mapping) list(r record, field string) ([]string, error) {
 	if v == nil {
 		return nil, nil
 	}
+
 	var one string
 	if json.Unmarshal(v, &one) == nil {
 		return []string{one}, nil
 	}
+
 	var many []string
 	if err := json.Unmarshal(v, &many); err != nil {
-		return nil, fmt.Errorf("the field %q is no list of texts", name)
+		return nil, fmt.Errorf("the field %q is not a list of texts", name)
 	}
 	return many, nil
 }
@@ -111,14 +111,17 @@ func (m Mapping) parts(r record, field, textField string) ([]record, error) {
 	if v == nil {
 		return nil, nil
 	}
+
 	var raw []json.RawMessage
 	if err := json.Unmarshal(v, &raw); err != nil {
-		return nil, fmt.Errorf("the field %q is no list", name)
+		return nil, fmt.Errorf("the field %q is not a list", name)
 	}
+
 	key := m[textField]
 	if key == "" {
 		key = fields[textField][0]
 	}
+
 	out := make([]record, len(raw))
 	for i, x := range raw {
 		if bytes.HasPrefix(x, []byte(`"`)) {
@@ -130,6 +133,7 @@ func (m Mapping) parts(r record, field, textField string) ([]record, error) {
 	return out, nil
 }
 
+// question reads a question with its parts. What cannot be read is reported together.
 func (m Mapping) question(r record) (Question, error) {
 	var q Question
 	var err error
@@ -137,11 +141,13 @@ func (m Mapping) question(r record) (Question, error) {
 		v, e := m.text(r, field)
 		*into, err = v, errors.Join(err, e)
 	}
+
 	read(&q.ID, r, "id")
 	read(&q.Text, r, "question")
 	read(&q.Category, r, "category")
 	read(&q.Domain, r, "domain")
-	q.Category = strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(q.Category), " Questions"), " questions"))
+	q.Category = categoryName(q.Category)
+
 	documents, e := m.parts(r, "documents", "documents.text")
 	err = errors.Join(err, e)
 	for i, d := range documents {
@@ -154,6 +160,7 @@ func (m Mapping) question(r record) (Question, error) {
 		}
 		q.Documents = append(q.Documents, doc)
 	}
+
 	points, e := m.parts(r, "key_points", "key_points.text")
 	err = errors.Join(err, e)
 	for _, p := range points {
@@ -168,50 +175,77 @@ func (m Mapping) question(r record) (Question, error) {
 	return q, err
 }
 
+// categoryName takes the name out of headings such as "Factual Questions".
+func categoryName(s string) string {
+	s = strings.TrimSuffix(strings.TrimSpace(s), " Questions")
+	return strings.ToLower(strings.TrimSuffix(s, " questions"))
+}
+
 // ReadMapped reads questions whose fields have other names, as lines of JSON or as a
 // list. A question without an id is numbered.
 func ReadMapped(name string, data []byte, m Mapping) ([]Question, error) {
+	const remedy = "give a list or lines of JSON"
 	var out []Question
 	seen := map[string]bool{}
 	add := func(place string, raw []byte) error {
-		var r record
-		err := json.Unmarshal(raw, &r)
-		var q Question
+		q, err := m.read(raw, len(out)+1)
 		if err == nil {
-			q, err = m.question(r)
-		}
-		if err == nil {
-			if q.ID == "" {
-				q.ID = fmt.Sprintf("q%03d", len(out)+1)
-				for i := range q.Documents {
-					q.Documents[i].ID = q.ID + q.Documents[i].ID
-				}
-			}
 			err = q.check(seen)
 		}
 		if err != nil {
-			return &datasets.InputError{File: name, Place: place, Msg: err.Error(), Remedy: "name the file's fields with --map, such as --map question=query,documents.text=content", Err: err}
+			return &datasets.InputError{
+				File:   name,
+				Place:  place,
+				Msg:    err.Error(),
+				Remedy: "name the file's fields with --map, such as --map question=query,documents.text=content",
+				Err:    err,
+			}
 		}
 		out = append(out, q)
 		return nil
 	}
-	var list []json.RawMessage
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		if err := files.EachLine(data, add); err != nil {
+			return nil, err
+		}
+	} else {
+		var list []json.RawMessage
 		if err := json.Unmarshal(data, &list); err != nil {
-			return nil, &datasets.InputError{File: name, Msg: "is no list of questions: " + err.Error(), Remedy: "give a list or lines of JSON", Err: err}
+			msg := "is not a list of questions: " + err.Error()
+			return nil, &datasets.InputError{File: name, Msg: msg, Remedy: remedy, Err: err}
 		}
 		for i, raw := range list {
 			if err := add(fmt.Sprintf("question %d", i+1), raw); err != nil {
 				return nil, err
 			}
 		}
-	} else if err := datasets.EachLine(data, add); err != nil {
-		return nil, err
 	}
+
 	if len(out) == 0 {
-		return nil, &datasets.InputError{File: name, Msg: "holds no questions", Remedy: "give a list or lines of JSON"}
+		return nil, &datasets.InputError{File: name, Msg: "holds no questions", Remedy: remedy}
 	}
 	return out, nil
+}
+
+// read reads a question; one without an id gets that of its number.
+func (m Mapping) read(raw []byte, number int) (Question, error) {
+	var r record
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return Question{}, err
+	}
+	q, err := m.question(r)
+	if err != nil {
+		return q, err
+	}
+
+	if q.ID == "" {
+		q.ID = fmt.Sprintf("q%03d", number)
+		for i := range q.Documents { // their ids are made of the question's
+			q.Documents[i].ID = q.ID + q.Documents[i].ID
+		}
+	}
+	return q, nil
 }
 
 // Published counts of the paper (section 3.3).
@@ -227,10 +261,12 @@ func CheckCounts(questions []Question) []string {
 		points += len(q.KeyPoints)
 		documents += len(q.Documents)
 	}
+
 	var out []string
 	differs := func(what string, got, want int) {
 		if got != want {
-			out = append(out, fmt.Sprintf("%d %s where the paper has %d: this is not the published dataset, or not all of it", got, what, want))
+			out = append(out, fmt.Sprintf("%d %s where the paper has %d: "+
+				"this is not the published dataset, or not all of it", got, what, want))
 		}
 	}
 	differs("questions", len(questions), publishedQuestions)

@@ -43,12 +43,12 @@ func TestReadMappedErrors(t *testing.T) {
 	}
 	for data, word := range map[string]string{
 		"":                              "holds no questions",
-		"[{]":                           "no list of questions",
-		`{"question":["a"]}`:            `the field "question" is no text`,
+		"[{]":                           "not a list of questions",
+		`{"question":["a"]}`:            `the field "question" is not a text`,
 		`{"question":"a"}`:              "has no key points",
-		`{"question":"a","docs":"x"}`:   `the field "docs" is no list`,
+		`{"question":"a","docs":"x"}`:   `the field "docs" is not a list`,
 		`{"question":"a","points":[7]}`: "neither an object nor a text",
-		`{"question":"a","points":[{"point":"b","spans":7}]}`: `the field "spans" is no list of texts`,
+		`{"question":"a","points":[{"point":"b","spans":7}]}`: `the field "spans" is not a list of texts`,
 	} {
 		if _, err := ReadMapped("f", []byte(data), nil); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", data, err)

@@ -9,7 +9,6 @@ import (
 	"lore/judge"
 	"lore/judge/metric"
 	"lore/local"
-	"lore/local/prompt"
 	"lore/local/text"
 	"lore/local/tokens"
 )
@@ -37,12 +36,16 @@ func (it *item) Group() string {
 
 // Query searches with the question. Its own documents are the relevant ones.
 func (it *item) Query() datasets.Query {
-	return datasets.Query{Text: it.question.Text, Gold: it.supports, Recorded: map[string]map[string]float64{"given": it.given}}
+	return datasets.Query{
+		Text:     it.question.Text,
+		Gold:     it.supports,
+		Recorded: map[string]map[string]float64{"given": it.given},
+	}
 }
 
 // Context takes the first k documents while they fit; the next one is cut.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
-	return datasets.Take(found, it.set.bench.k(), budget, func(id string) string { return it.set.texts[id] }, func(i int, _ string) string { return strconv.Itoa(i + 1) })
+	return datasets.Take(it.Corpus(), found, it.set.bench.k(), budget, datasets.Numbered)
 }
 
 // extractiveWords is how much the extractive generator copies; models are given no
@@ -50,27 +53,35 @@ func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datase
 const extractiveWords = 400
 
 // Request asks to use as many important points of the documents as help.
-func (it *item) Request(ctx datasets.Context, p *prompt.Prompt) ([]local.Message, *local.Source, error) {
-	source := &local.Source{Query: it.question.Text, Passages: ctx.Passages, Words: extractiveWords}
-	messages, err := p.Render(map[string]any{"Query": it.question.Text, "Passages": ctx.Passages})
+func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error) {
+	passages := ask.Context.Passages
+	source := &local.Source{Query: it.question.Text, Passages: passages, Words: extractiveWords}
+	messages, err := ask.Prompt.Render(map[string]any{"Query": it.question.Text, "Passages": passages})
 	return messages, source, err
 }
 
-// Plan asks for each key point whether the answer entails it.
-func (it *item) Plan(out datasets.Output) judge.Task {
+// Plan asks for each key point whether the answer entails it, and for each of the answer's
+// own points whether the key points hold it.
+func (it *item) Plan(e datasets.Evidence) []judge.Task {
+	tasks := []judge.Task{it.planAnswer(e.Output)}
+	if p := e.Output.Points; p != nil && len(p.List) > 0 {
+		tasks = append(tasks, it.planPoints(p.List))
+	}
+	return tasks
+}
+
+func (it *item) planAnswer(out datasets.Output) judge.Task {
 	return judge.Task{ID: it.ID(), About: it.question.Text, Units: text.Sentences(out.Text), Questions: it.questions}
 }
 
-// PlanPoints asks for each of the answer's own points whether the key points hold it.
-func (it *item) PlanPoints(out datasets.Output) judge.Task {
-	t := judge.Task{ID: it.ID(), About: it.question.Text}
+func (it *item) planPoints(points []string) judge.Task {
+	t := judge.Task{Subject: judge.Points, ID: it.ID(), About: it.question.Text}
 	for _, q := range it.questions {
 		t.Units = append(t.Units, q.Text)
 	}
-	if out.Points != nil {
-		for i, p := range out.Points.List {
-			t.Questions = append(t.Questions, judge.Question{ID: strconv.Itoa(i + 1), Kind: judge.Entailment, Text: p})
-		}
+
+	for i, p := range points {
+		t.Questions = append(t.Questions, judge.Question{ID: strconv.Itoa(i + 1), Kind: judge.Entailment, Text: p})
 	}
 	return t
 }
@@ -85,14 +96,21 @@ func entailed(verdicts []judge.Verdict) (share float64, reason string) {
 			reason = fmt.Sprintf("%s: %s", v.Outcome, v.Reason)
 		}
 	}
+
 	if missing > 0 {
 		return 0, fmt.Sprintf("%d of %d verdicts are missing, such as %s", missing, len(verdicts), reason)
 	}
 	return metric.Share(hits), ""
 }
 
-// Score gives the recall, each key point, and the length of the answer.
-func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+// Score gives recall, precision and their harmonic mean, each key point, and the length of
+// the answer.
+func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
+	scores := it.scoreAnswer(e.Output, v[judge.Answer])
+	return append(scores, scorePoints(e.Output, v[judge.Answer], v[judge.Points])...)
+}
+
+func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
 	recall, reason := entailed(verdicts)
 	scores := []datasets.Score{{Metric: KPR, Value: recall, Unscored: reason}}
 	for i, q := range it.questions {
@@ -105,15 +123,19 @@ func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.
 		}
 		scores = append(scores, s)
 	}
+
 	if out.Outcome != local.OK {
 		return scores
 	}
-	return append(scores, datasets.Score{Metric: Words, Value: float64(len(strings.Fields(out.Text)))}, datasets.Score{Metric: Tokens, Value: float64(tokens.Count(out.Text))})
+	return append(scores,
+		datasets.Score{Metric: Words, Value: float64(len(strings.Fields(out.Text)))},
+		datasets.Score{Metric: Tokens, Value: float64(tokens.Count(out.Text))},
+	)
 }
 
-// ScorePoints gives precision and the harmonic mean. An answer that failed, or could
+// scorePoints gives precision and the harmonic mean. An answer that failed, or could
 // not be taken apart, has neither.
-func (it *item) ScorePoints(out datasets.Output, verdicts, points []judge.Verdict) []datasets.Score {
+func scorePoints(out datasets.Output, verdicts, points []judge.Verdict) []datasets.Score {
 	unscored := func(reason string) []datasets.Score {
 		return []datasets.Score{{Metric: KPP, Unscored: reason}, {Metric: KPF, Unscored: reason}}
 	}
@@ -127,14 +149,17 @@ func (it *item) ScorePoints(out datasets.Output, verdicts, points []judge.Verdic
 	case len(points) == 0:
 		return unscored("the answer has no points")
 	}
+
 	precision, reason := entailed(points)
 	if reason != "" {
 		return unscored(reason)
 	}
+
 	recall, reason := entailed(verdicts)
 	if reason != "" {
 		return []datasets.Score{{Metric: KPP, Value: precision}, {Metric: KPF, Unscored: reason}}
 	}
+
 	return []datasets.Score{{Metric: KPP, Value: precision}, {Metric: KPF, Value: metric.F1(precision, recall)}}
 }
 
@@ -149,8 +174,12 @@ const (
 // Bands of lengths in tokens: those of the paper's Figure 6 for the documents shown,
 // and lore's own for the answer, for which its Figure 7 has no bands.
 var (
-	inputBands  = []band{{8_000, "<8k"}, {16_000, "8–16k"}, {25_000, "16–25k"}, {32_000, "25–32k"}, {1 << 62, ">32k"}}
-	answerBands = []band{{250, "<250"}, {500, "250–500"}, {750, "500–750"}, {1_000, "750–1,000"}, {1 << 62, ">1,000"}}
+	inputBands = []band{
+		{8_000, "<8k"}, {16_000, "8–16k"}, {25_000, "16–25k"}, {32_000, "25–32k"}, {1 << 62, ">32k"},
+	}
+	answerBands = []band{
+		{250, "<250"}, {500, "250–500"}, {750, "500–750"}, {1_000, "750–1,000"}, {1 << 62, ">1,000"},
+	}
 )
 
 type band struct {
@@ -169,16 +198,19 @@ func bandOf(n int, bands []band) string {
 
 // Facets are the question's category and domain and the lengths of what was shown and
 // answered.
-func (it *item) Facets(ctx datasets.Context, out datasets.Output) map[string]string {
+func (it *item) Facets(e datasets.Evidence) map[string]string {
 	f := map[string]string{}
-	set := func(name, value string, ok bool) {
-		if ok {
-			f[name] = value
-		}
+	if it.question.Category != "" {
+		f[byCategory] = it.question.Category
 	}
-	set(byCategory, it.question.Category, it.question.Category != "")
-	set(byDomain, it.question.Domain, it.question.Domain != "")
-	set(byInput, bandOf(ctx.Tokens, inputBands), len(ctx.Passages) > 0)
-	set(byAnswer, bandOf(tokens.Count(out.Text), answerBands), out.Outcome == local.OK)
+	if it.question.Domain != "" {
+		f[byDomain] = it.question.Domain
+	}
+	if len(e.Context.Passages) > 0 {
+		f[byInput] = bandOf(e.Context.Tokens, inputBands)
+	}
+	if e.Output.Outcome == local.OK {
+		f[byAnswer] = bandOf(tokens.Count(e.Output.Text), answerBands)
+	}
 	return f
 }

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"lore/datasets"
 	"lore/judge"
+	"lore/local/files"
 )
 
 // Document is a retrieved document of a question.
@@ -45,13 +45,15 @@ type Question struct {
 	KeyPoints []KeyPoint `json:"key_points"`
 }
 
-const questionForm = `a question is {"id", "question", "category", "domain", "documents": [{"id", "text"}], "key_points": [{"id", "text"}]}; other names: lore data import long2rag FILE --map question=query`
+const questionForm = `a question is {"id", "question", "category", "domain", ` +
+	`"documents": [{"id", "text"}], "key_points": [{"id", "text"}]}; ` +
+	`other names: lore data import long2rag FILE --map question=query`
 
 // ReadQuestions reads lines of JSON and checks them.
 func ReadQuestions(name string, data []byte) ([]Question, error) {
 	var out []Question
 	seen := map[string]bool{}
-	err := datasets.EachLine(data, func(place string, line []byte) error {
+	err := files.EachLine(data, func(place string, line []byte) error {
 		var q Question
 		err := json.Unmarshal(line, &q)
 		if err == nil {
@@ -63,6 +65,7 @@ func ReadQuestions(name string, data []byte) ([]Question, error) {
 		out = append(out, q)
 		return nil
 	})
+
 	if err == nil && len(out) == 0 {
 		err = &datasets.InputError{File: name, Msg: "holds no questions", Remedy: questionForm}
 	}
@@ -82,6 +85,7 @@ func (q *Question) check(seen map[string]bool) error {
 		return fmt.Errorf("question %s has no key points", q.ID)
 	}
 	seen[q.ID] = true
+
 	documents := map[string]bool{}
 	for i, d := range q.Documents {
 		switch {
@@ -92,6 +96,10 @@ func (q *Question) check(seen map[string]bool) error {
 		}
 		documents[d.ID] = true
 	}
+	return q.checkPoints(documents)
+}
+
+func (q *Question) checkPoints(documents map[string]bool) error {
 	points := map[string]bool{}
 	for i := range q.KeyPoints {
 		p := &q.KeyPoints[i]
@@ -105,9 +113,11 @@ func (q *Question) check(seen map[string]bool) error {
 			return fmt.Errorf("question %s has two key points %q", q.ID, p.ID)
 		}
 		points[p.ID] = true
+
 		for _, d := range p.Documents {
 			if !documents[d] {
-				return fmt.Errorf("question %s: key point %s names the document %q, which the question does not have", q.ID, p.ID, d)
+				return fmt.Errorf("question %s: key point %s names the document %q, which the question does not have",
+					q.ID, p.ID, d)
 			}
 		}
 	}
@@ -135,43 +145,26 @@ func (q Question) lostSpans() (lost, all int) {
 type set struct {
 	bench  Benchmark
 	corpus *datasets.Corpus
-	texts  map[string]string
+	texts  map[string]string // while documents are added
 }
 
 // Load reads files with a question per line. All their documents make up one corpus,
 // so that a question's own documents can be searched for.
 func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
-	ds := &datasets.Dataset{}
-	s := &set{bench: b, corpus: &datasets.Corpus{ID: "documents"}, texts: map[string]string{}}
-	var contents [][]byte
-	seen := map[string]string{}
 	if len(paths) == 0 {
 		paths = []string{SampleName}
 	}
+	ds := &datasets.Dataset{}
+	s := &set{bench: b, corpus: &datasets.Corpus{ID: "documents"}, texts: map[string]string{}}
+
+	var contents [][]byte
+	seen := map[string]string{} // files by question
 	for _, path := range paths {
-		data, err := readData(path)
+		data, err := s.addFile(ds, path, seen)
 		if err != nil {
 			return nil, err
 		}
-		questions, err := ReadQuestions(path, data)
-		if err != nil {
-			return nil, err
-		}
-		lost, all := 0, 0
-		for _, q := range questions {
-			if other, twice := seen[q.ID]; twice {
-				return nil, &datasets.InputError{File: path, Place: "question " + q.ID, Msg: "has an id that is taken in " + other, Remedy: "give files with different ids"}
-			}
-			seen[q.ID] = path
-			ds.Items = append(ds.Items, s.add(q))
-			l, a := q.lostSpans()
-			lost, all = lost+l, all+a
-		}
-		if lost > 0 {
-			ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: %d of %d spans of key points do not stand in their question's documents word for word", path, lost, all))
-		}
-		contents = append(contents, data)
-		ds.Files = append(ds.Files, path)
+		contents, ds.Files = append(contents, data), append(ds.Files, path)
 	}
 	if b.CorpusFile != "" {
 		data, err := s.addCorpus(b.CorpusFile)
@@ -180,22 +173,57 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 		}
 		contents, ds.Files = append(contents, data), append(ds.Files, b.CorpusFile)
 	}
+
 	if len(s.corpus.Documents) == 0 {
-		return nil, &datasets.InputError{File: paths[0], Msg: "has questions without documents", Remedy: "give the documents to retrieve from with --corpus FILE"}
+		return nil, &datasets.InputError{
+			File:   paths[0],
+			Msg:    "has questions without documents",
+			Remedy: "give the documents to retrieve from with --corpus FILE",
+		}
 	}
 	ds.Corpora, ds.Hash = []*datasets.Corpus{s.corpus}, datasets.HashFiles(contents...)
 	return ds, nil
+}
+
+// addFile adds the questions of a file, and returns its content.
+func (s *set) addFile(ds *datasets.Dataset, path string, seen map[string]string) ([]byte, error) {
+	data, err := readData(path)
+	if err != nil {
+		return nil, err
+	}
+	questions, err := ReadQuestions(path, data)
+	if err != nil {
+		return nil, err
+	}
+
+	lost, all := 0, 0
+	for _, q := range questions {
+		if other, twice := seen[q.ID]; twice {
+			return nil, &datasets.InputError{
+				File:   path,
+				Place:  "question " + q.ID,
+				Msg:    "has an id that is taken in " + other,
+				Remedy: "give files with different ids",
+			}
+		}
+		seen[q.ID] = path
+		ds.Items = append(ds.Items, s.add(q))
+		l, a := q.lostSpans()
+		lost, all = lost+l, all+a
+	}
+
+	if lost > 0 {
+		ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: %d of %d spans of key points "+
+			"do not stand in their question's documents word for word", path, lost, all))
+	}
+	return data, nil
 }
 
 func readData(path string) ([]byte, error) {
 	if path == SampleName {
 		return sample, nil
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + datasets.Cause(err), Remedy: "give a .jsonl file with a question per line", Err: err}
-	}
-	return data, nil
+	return files.Read(path, "give a .jsonl file with a question per line")
 }
 
 // add makes the item of a question and puts its documents into the corpus. A document
@@ -212,10 +240,12 @@ func (s *set) add(q Question) *item {
 			s.texts[id] = text
 			s.corpus.Documents = append(s.corpus.Documents, datasets.Document{ID: id, Text: text})
 		}
+
 		it.given[id] = float64(len(q.Documents) - i)
 		it.supports[id] = 1
 		names[d.ID] = id
 	}
+
 	for _, p := range q.KeyPoints {
 		for _, d := range p.Documents {
 			it.supports[names[d]]++
@@ -231,16 +261,24 @@ func (s *set) addCorpus(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	seen := map[string]bool{}
-	err = datasets.EachLine(data, func(place string, line []byte) error {
+	err = files.EachLine(data, func(place string, line []byte) error {
 		var d Document
 		err := json.Unmarshal(line, &d)
 		bad := func(msg string) error {
-			return &datasets.InputError{File: path, Place: place, Msg: msg, Remedy: `a document is {"id": "...", "text": "..."}`, Err: err}
+			return &datasets.InputError{
+				File:   path,
+				Place:  place,
+				Msg:    msg,
+				Remedy: `a document is {"id": "...", "text": "..."}`,
+				Err:    err,
+			}
 		}
+
 		switch have, taken := s.texts[d.ID]; {
 		case err != nil || d.ID == "" || strings.ContainsAny(d.ID, " \t\n"):
-			return bad("is no document with an id without spaces")
+			return bad("is not a document with an id without spaces")
 		case seen[d.ID]:
 			return bad(fmt.Sprintf("repeats the id %q", d.ID))
 		case taken && have != d.whole():
@@ -249,6 +287,7 @@ func (s *set) addCorpus(path string) ([]byte, error) {
 			s.texts[d.ID] = d.whole()
 			s.corpus.Documents = append(s.corpus.Documents, datasets.Document{ID: d.ID, Text: d.whole()})
 		}
+
 		seen[d.ID] = true
 		return nil
 	})

@@ -44,7 +44,9 @@ var Categories = []Category{
 type Category struct{ Name, About string }
 
 // Domains are the paper's (its Figure 9).
-var Domains = []string{"film", "economics", "religion", "biology", "music", "sports", "history", "AI", "technology", "others"}
+var Domains = []string{
+	"film", "economics", "religion", "biology", "music", "sports", "history", "AI", "technology", "others",
+}
 
 // Name is "long2rag".
 func (Benchmark) Name() string { return "long2rag" }
@@ -60,9 +62,6 @@ var promptFiles embed.FS
 // Prompts returns the built-in prompts.
 func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 
-// AnswerPrompt names the generation prompt.
-func (Benchmark) AnswerPrompt() string { return "long2rag/answer.txt" }
-
 // Settings are the benchmark's own flags.
 func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
@@ -74,13 +73,11 @@ func (Benchmark) Settings() []datasets.Setting {
 
 // Configure sets them.
 func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, error) {
-	if v := values["k"]; v != "" {
-		k, err := strconv.Atoi(v)
-		if err != nil || k < 1 {
-			return nil, fmt.Errorf("--k is a positive number, not %q", v)
-		}
-		b.K = k
+	var err error
+	if b.K, err = datasets.Positive("k", values["k"]); err != nil {
+		return nil, err
 	}
+
 	b.CorpusFile = values["corpus"]
 	switch v := values["points"]; {
 	case v == "" || v == "sentences":
@@ -104,33 +101,79 @@ const (
 
 // Metrics are those of the paper's sections 4 and 6.4.
 func (Benchmark) Metrics() []datasets.Metric {
+	share := func(name, title, explain string) datasets.Metric {
+		return datasets.Metric{
+			Name:    name,
+			Title:   title,
+			Percent: true,
+			High:    1,
+			Bounded: true,
+			Judged:  true,
+			Explain: explain,
+		}
+	}
+	lead := func(name, title, explain string) datasets.Metric {
+		m := share(name, title, explain)
+		m.Lead = true
+		return m
+	}
+	points := share(Point, "Key points", "the key points one by one, pooled over questions")
+	points.Aside = true
+
 	return []datasets.Metric{
-		{Name: KPR, Title: "KPR", Percent: true, High: 1, Bounded: true, Judged: true, Lead: true, Explain: "key point recall: share of a question's key points that the answer entails, mean over questions (equation 2)"},
-		{Name: KPP, Title: "KPP", Percent: true, High: 1, Bounded: true, Judged: true, Lead: true, Explain: "key point precision: share of the answer's own points that are among the key points, mean over questions (section 6.4)"},
-		{Name: KPF, Title: "KPF", Percent: true, High: 1, Bounded: true, Judged: true, Lead: true, Explain: "harmonic mean of a question's recall and precision, mean over questions (section 6.4)"},
+		lead(KPR, "KPR", "key point recall: share of a question's key points that the answer entails, "+
+			"mean over questions (equation 2)"),
+		lead(KPP, "KPP", "key point precision: share of the answer's own points that are among the key points, "+
+			"mean over questions (section 6.4)"),
+		lead(KPF, "KPF", "harmonic mean of a question's recall and precision, mean over questions (section 6.4)"),
+
 		{Name: Words, Title: "Words", Explain: "mean length of an answer"},
 		{Name: Tokens, Title: "Tokens", Explain: "mean length of an answer in tokens"},
-		{Name: Point, Title: "Key points", Percent: true, High: 1, Bounded: true, Judged: true, Aside: true, Explain: "the key points one by one, pooled over questions"},
+		points,
 	}
 }
 
-// Defaults give each question its own documents, decode greedily and leave room for a
-// long answer.
-func (Benchmark) Defaults() datasets.Defaults {
-	return datasets.Defaults{Budget: datasets.Budget{Tokens: 128_000}, Depth: 100, NumPredict: 2048, Temperature: 0, TopP: 1, Retrievers: "given"}
+// Protocol is to give each question its own documents, to decode greedily and to leave
+// room for a long answer.
+func (b Benchmark) Protocol() datasets.Protocol {
+	return datasets.Protocol{
+		AnswerPrompt: "long2rag/answer.txt",
+		Budget:       datasets.Budget{Tokens: 128_000},
+		Depth:        100,
+		NumPredict:   2048,
+		Temperature:  0,
+		TopP:         1,
+		Retrievers:   "given",
+		Points: &datasets.PointRule{
+			Model:  b.Model,
+			Prompt: "long2rag/points.txt",
+			Schema: json.RawMessage(pointSchema),
+			Plain:  sentences,
+		},
+	}
 }
 
-// Notes say in the manifest what was loaded.
-func (b Benchmark) Notes(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
+// pointSchema is the reply of the model that takes an answer apart.
+const pointSchema = `{"type":"object","properties":` +
+	`{"points":{"type":"array","items":{"type":"string"}}},"required":["points"]}`
+
+// Describe says in the manifest what was loaded.
+func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
 	points := b.Model
 	if points == "" {
 		points = "sentences"
 	}
+
 	n := 0
 	for _, it := range ds.Items {
 		n += len(it.(*item).question.KeyPoints)
 	}
-	return map[string]string{"k": strconv.Itoa(b.k()), "answers_taken_apart_by": points, "key_points": strconv.Itoa(n)}
+
+	return map[string]string{
+		"k":                      strconv.Itoa(b.k()),
+		"answers_taken_apart_by": points,
+		"key_points":             strconv.Itoa(n),
+	}
 }
 
 func (b Benchmark) k() int {
@@ -140,17 +183,9 @@ func (b Benchmark) k() int {
 	return Shown
 }
 
-// PointModel names the model that takes answers apart.
-func (b Benchmark) PointModel() string { return b.Model }
-
-// PointPrompt is its prompt.
-func (Benchmark) PointPrompt() (string, json.RawMessage) {
-	return "long2rag/points.txt", json.RawMessage(`{"type":"object","properties":{"points":{"type":"array","items":{"type":"string"}}},"required":["points"]}`)
-}
-
-// PlainPoints takes every sentence for a point; headings and other lines without two
+// sentences takes every sentence for a point; headings and other lines without two
 // content words are none.
-func (Benchmark) PlainPoints(answer string) []string {
+func sentences(answer string) []string {
 	var out []string
 	for _, s := range text.Sentences(answer) {
 		if len(text.Terms(s)) > 1 {

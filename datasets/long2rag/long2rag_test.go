@@ -85,7 +85,7 @@ func TestScoresByHand(t *testing.T) {
 	} {
 		out := datasets.Output{Text: "Two words.", Outcome: local.OK, Points: &datasets.Points{Outcome: local.OK, List: []string{"a"}}}
 		got := map[string]float64{}
-		for _, s := range append(c.it.Score(out, c.key), c.it.ScorePoints(out, c.key, c.own)...) {
+		for _, s := range c.it.Score(datasets.Evidence{Output: out}, datasets.Verdicts{judge.Answer: c.key, judge.Points: c.own}) {
 			if s.Unscored != "" {
 				t.Errorf("%s is unscored: %s", s.Metric, s.Unscored)
 			}
@@ -112,7 +112,7 @@ func TestUnscored(t *testing.T) {
 	missing[2] = judge.Unscored("p3", local.BadFormat, "no label")
 	reasons := func(out datasets.Output, key, own []judge.Verdict) map[string]string {
 		m := map[string]string{}
-		for _, s := range append(it.Score(out, key), it.ScorePoints(out, key, own)...) {
+		for _, s := range it.Score(datasets.Evidence{Output: out}, datasets.Verdicts{judge.Answer: key, judge.Points: own}) {
 			if s.Unscored != "" {
 				m[s.Metric] += s.Unscored
 			}
@@ -136,7 +136,7 @@ func TestUnscored(t *testing.T) {
 
 func judged(t testing.TB, it *item, answer string) float64 {
 	t.Helper()
-	task := it.Plan(datasets.Output{Text: answer, Outcome: local.OK})
+	task := it.planAnswer(datasets.Output{Text: answer, Outcome: local.OK})
 	v, err := lexical.Judge{}.Judge(context.Background(), []judge.Task{task}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -236,20 +236,23 @@ func TestMissesLikeFigure8(t *testing.T) {
 		{Missing, "The wall was built of granite.", "Nobody came."},
 	} {
 		it := (&set{corpus: &datasets.Corpus{}, texts: map[string]string{}}).add(Question{ID: "q", Text: "q?", KeyPoints: []KeyPoint{{ID: "p1", Text: c.point}}})
-		notes := it.Diagnose(nil, nil, datasets.Output{Text: c.answer, Outcome: local.OK}, verdicts("no"))
+		notes := it.Notes(datasets.Evidence{Output: datasets.Output{Text: c.answer, Outcome: local.OK}}, datasets.Verdicts{judge.Answer: verdicts("no")})
 		if len(notes) != 1 || !strings.HasPrefix(notes[0], c.kind+": 1: "+c.point) {
 			t.Errorf("want %s: %q", c.kind, notes)
 		}
 	}
 	it := sampleItems(t)[0]
-	if notes := it.Diagnose(nil, nil, datasets.Output{Text: "x", Outcome: local.OK}, verdicts(slices.Repeat([]string{"yes"}, 8)...)); notes != nil {
+	if notes := it.Notes(datasets.Evidence{Output: datasets.Output{Text: "x", Outcome: local.OK}}, datasets.Verdicts{judge.Answer: verdicts(slices.Repeat([]string{"yes"}, 8)...)}); notes != nil {
 		t.Errorf("nothing was missed: %q", notes)
 	}
 }
 
 func TestFacets(t *testing.T) {
 	it := sampleItems(t)[0]
-	got := it.Facets(datasets.Context{Tokens: 8000, Passages: make([]local.Passage, 1)}, datasets.Output{Outcome: local.OK, Text: strings.Repeat("word ", 300)})
+	got := it.Facets(datasets.Evidence{
+		Context: datasets.Context{Tokens: 8000, Passages: make([]local.Passage, 1)},
+		Output:  datasets.Output{Outcome: local.OK, Text: strings.Repeat("word ", 300)},
+	})
 	if got[byCategory] != "factual" || got[byDomain] != "history" || got[byInput] != "8–16k" || got[byAnswer] != "250–500" {
 		t.Errorf("%v", got)
 	}
@@ -258,7 +261,7 @@ func TestFacets(t *testing.T) {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
-	if got := it.Facets(datasets.Context{}, datasets.Output{Outcome: local.Empty}); len(got) != 2 {
+	if got := it.Facets(datasets.Evidence{Output: datasets.Output{Outcome: local.Empty}}); len(got) != 2 {
 		t.Errorf("a failed answer from outside: %v", got)
 	}
 }
@@ -266,15 +269,17 @@ func TestFacets(t *testing.T) {
 // Three judges of two systems: means by category, rank agreement and agreement point
 // by point, by hand.
 func TestTables(t *testing.T) {
-	sys := func(name, by string, kpr float64, points ...float64) datasets.System {
+	sys := func(name, by string, kpr float64, points ...float64) datasets.Scored {
 		values := map[string]map[string]float64{KPR: {"": kpr}, Point: {}}
 		for i, v := range points {
 			values[Point][fmt.Sprint(i)] = v
 		}
-		return datasets.System{Retriever: name, Generator: "g", Judge: by, Value: func(string) (float64, bool) { return kpr, true },
-			Items: []datasets.ItemFigures{{Item: "q", Facets: map[string]string{byCategory: "causal", byDomain: "law"}, Values: values}}}
+		return datasets.Scored{
+			Judged: datasets.Judged{System: datasets.System{Retriever: name, Generator: "g"}, Judge: by},
+			Value:  func(string) (float64, bool) { return kpr, true },
+			Items:  []datasets.ItemFigures{{Item: "q", Facets: map[string]string{byCategory: "causal", byDomain: "law"}, Values: values}}}
 	}
-	grids := Benchmark{}.Tables([]datasets.System{sys("a", "x", .5, 1, 0), sys("b", "x", 1, 1, 1), sys("c", "x", 0, 0, 0), sys("a", "y", .5, 0, 1), sys("b", "y", 1, 1, 1), sys("c", "y", .5, 1, 0)})
+	grids := Benchmark{}.Tables([]datasets.Scored{sys("a", "x", .5, 1, 0), sys("b", "x", 1, 1, 1), sys("c", "x", 0, 0, 0), sys("a", "y", .5, 0, 1), sys("b", "y", 1, 1, 1), sys("c", "y", .5, 1, 0)})
 	byTitle := map[string]datasets.Grid{}
 	for _, g := range grids {
 		byTitle[g.Title] = g
@@ -355,7 +360,7 @@ func TestCorpus(t *testing.T) {
 	if len(ctx.Passages) != 1 || ctx.Passages[0].Text != "short" {
 		t.Errorf("%+v", ctx)
 	}
-	for content, word := range map[string]string{`{"id":"1","text":"other"}`: "has another text", `{"text":"w"}`: "no document", `{"id":"7","text":"w"}` + "\n" + `{"id":"7","text":"w"}`: "repeats"} {
+	for content, word := range map[string]string{`{"id":"1","text":"other"}`: "has another text", `{"text":"w"}`: "not a document", `{"id":"7","text":"w"}` + "\n" + `{"id":"7","text":"w"}`: "repeats"} {
 		if _, err := (Benchmark{CorpusFile: write("bad.jsonl", content)}).Load([]string{questions}); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", content, err)
 		}
@@ -369,10 +374,10 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	b, err := Benchmark{}.Configure(map[string]string{"points": "ollama:m"})
-	if err != nil || b.(Benchmark).PointModel() != "ollama:m" {
+	if err != nil || b.Protocol().Points.Model != "ollama:m" {
 		t.Errorf("%v %v", b, err)
 	}
-	if got := (Benchmark{}).PlainPoints("## Heading\nThe wall held. It did."); fmt.Sprint(got) != "[The wall held.]" {
+	if got := sentences("## Heading\nThe wall held. It did."); fmt.Sprint(got) != "[The wall held.]" {
 		t.Errorf("%q", got)
 	}
 }

@@ -31,11 +31,12 @@ func miss(point string, sentences []string, nearest int) string {
 	if nearest < 0 {
 		return Missing
 	}
-	words := text.Terms(point)
+
 	near := map[string]bool{}
 	for _, t := range text.Terms(strings.Join(sentences[max(0, nearest-1):min(len(sentences), nearest+2)], " ")) {
 		near[t] = true
 	}
+	words := text.Terms(point)
 	all := map[string]bool{}
 	found := 0
 	for _, w := range words {
@@ -47,6 +48,7 @@ func miss(point string, sentences []string, nearest int) string {
 	if float64(found) >= incompleteFrom*float64(len(all)) {
 		return Incomplete
 	}
+
 	said := text.Terms(sentences[nearest])
 	for i := 1; i < len(words); i++ {
 		for k := 1; k < len(said); k++ {
@@ -58,23 +60,29 @@ func miss(point string, sentences []string, nearest int) string {
 	return Missing
 }
 
-// Diagnose types every missed key point and quotes the nearest sentence of the answer.
-func (it *item) Diagnose(_ *datasets.Retrieved, _ map[string][]judge.Verdict, out datasets.Output, verdicts []judge.Verdict) []string {
-	if out.Outcome != local.OK || !slices.ContainsFunc(verdicts, func(v judge.Verdict) bool { return v.Scored() && v.Label != judge.Yes }) {
+// Notes type every missed key point and quote the nearest sentence of the answer.
+func (it *item) Notes(e datasets.Evidence, v datasets.Verdicts) []string {
+	missed := func(v judge.Verdict) bool { return v.Scored() && v.Label != judge.Yes }
+	verdicts := v[judge.Answer]
+	if e.Output.Outcome != local.OK || !slices.ContainsFunc(verdicts, missed) {
 		return nil
 	}
-	task := it.Plan(out)
+
+	task := it.planAnswer(e.Output)
 	links := lexical.Link(task)
 	var notes []string
 	for i, v := range verdicts {
-		if !v.Scored() || v.Label == judge.Yes {
+		if !missed(v) {
 			continue
 		}
+
 		nearest := "no sentence shares a word with it"
 		if links[i] > 0 {
 			nearest = "nearest sentence: " + task.Units[links[i]-1]
 		}
-		notes = append(notes, fmt.Sprintf("%s: %s: %s — %s", miss(task.Questions[i].Text, task.Units, links[i]-1), v.Question, task.Questions[i].Text, nearest))
+		point := task.Questions[i].Text
+		kind := miss(point, task.Units, links[i]-1)
+		notes = append(notes, fmt.Sprintf("%s: %s: %s — %s", kind, v.Question, point, nearest))
 	}
 	return notes
 }

@@ -11,19 +11,19 @@ import (
 )
 
 // Tables break recall down by category, domain and length, and compare the judges.
-func (Benchmark) Tables(systems []datasets.System) []datasets.Grid {
+func (Benchmark) Tables(systems []datasets.Scored) []datasets.Grid {
 	var categories []string
 	for _, c := range Categories {
 		categories = append(categories, c.Name)
 	}
+
 	grids := []datasets.Grid{
 		breakdown(systems, byCategory, "KPR by category", categories),
 		breakdown(systems, byDomain, "KPR by domain", Domains),
 		breakdown(systems, byInput, "KPR by tokens of documents shown", names(inputBands)),
 		breakdown(systems, byAnswer, "KPR by tokens of the answer", names(answerBands)),
 	}
-	grids = append(grids, evaluators(systems)...)
-	return slices.DeleteFunc(grids, func(g datasets.Grid) bool { return len(g.Rows) == 0 })
+	return datasets.Filled(append(grids, evaluators(systems)...)...)
 }
 
 func names(bands []band) []string {
@@ -36,27 +36,18 @@ func names(bands []band) []string {
 
 // breakdown gives each system's recall by the values of a facet, in the given order
 // and then those that are not in it.
-func breakdown(systems []datasets.System, facet, title string, order []string) datasets.Grid {
-	g := datasets.Grid{Title: title, Head: []string{"retriever", "generator", "judge"}, Note: "in percent, mean over questions (number of questions)"}
-	others := map[string]bool{}
-	for _, s := range systems {
-		for _, it := range s.Items {
-			if v := it.Facets[facet]; v != "" {
-				others[v] = true
-			}
-		}
+func breakdown(systems []datasets.Scored, facet, title string, order []string) datasets.Grid {
+	g := datasets.Grid{
+		Title: title,
+		Head:  []string{"retriever", "generator", "judge"},
+		Note:  "in percent, mean over questions (number of questions)",
 	}
-	var columns []string
-	for _, v := range order {
-		if others[v] {
-			columns = append(columns, v)
-			delete(others, v)
-		}
-	}
-	if columns = append(columns, slices.Sorted(maps.Keys(others))...); len(columns) == 0 {
+	columns := facetValues(systems, facet, order)
+	if len(columns) == 0 {
 		return g
 	}
 	g.Head = append(g.Head, columns...)
+
 	for _, s := range systems {
 		row := []string{s.Retriever, s.Generator, s.Judge}
 		for _, v := range columns {
@@ -66,7 +57,8 @@ func breakdown(systems []datasets.System, facet, title string, order []string) d
 					values = append(values, x)
 				}
 			}
-			cell := "–"
+
+			cell := datasets.NoValue
 			if len(values) > 0 {
 				cell = fmt.Sprintf("%.1f (%d)", 100*metric.Mean(values), len(values))
 			}
@@ -77,84 +69,121 @@ func breakdown(systems []datasets.System, facet, title string, order []string) d
 	return g
 }
 
-type system struct{ retriever, generator string }
-
-// evaluators compare the judges of the same answers (the paper's Table 3).
-func evaluators(systems []datasets.System) []datasets.Grid {
-	var judges []string
-	var rows []system
-	at := map[string]map[system]datasets.System{}
+// facetValues lists the values of a facet that occur.
+func facetValues(systems []datasets.Scored, facet string, order []string) []string {
+	others := map[string]bool{}
 	for _, s := range systems {
-		if at[s.Judge] == nil {
-			judges, at[s.Judge] = append(judges, s.Judge), map[system]datasets.System{}
-		}
-		k := system{s.Retriever, s.Generator}
-		if !slices.Contains(rows, k) {
-			rows = append(rows, k)
-		}
-		at[s.Judge][k] = s
-	}
-	if len(judges) < 2 {
-		return nil
-	}
-	scores := datasets.Grid{Title: "KPR by evaluator", Head: append([]string{"retriever", "generator"}, judges...), Note: "in percent"}
-	for _, k := range rows {
-		row := []string{k.retriever, k.generator}
-		for _, j := range judges {
-			cell := "–"
-			if v, ok := value(at[j], k); ok {
-				cell = fmt.Sprintf("%.1f", 100*v)
+		for _, it := range s.Items {
+			if v := it.Facets[facet]; v != "" {
+				others[v] = true
 			}
-			row = append(row, cell)
-		}
-		scores.Rows = append(scores.Rows, row)
-	}
-	pairs := datasets.Grid{Title: "Evaluator against evaluator", Head: []string{"evaluators", "τ-b of systems", "same verdict", "Cohen's κ", "points", "mean difference"},
-		Note: "points: key points that both judged, over all systems; same verdict and the mean difference, first minus second, in percent"}
-	for i, a := range judges {
-		for _, b := range judges[i+1:] {
-			pairs.Rows = append(pairs.Rows, agreementRow(a, b, at[a], at[b], rows))
 		}
 	}
-	return []datasets.Grid{scores, pairs}
+
+	var out []string
+	for _, v := range order {
+		if others[v] {
+			out = append(out, v)
+			delete(others, v)
+		}
+	}
+	return append(out, slices.Sorted(maps.Keys(others))...)
 }
 
-func value(of map[system]datasets.System, k system) (float64, bool) {
-	s, ok := of[k]
+// byJudge are the systems of each judge, which are compared.
+type byJudge struct {
+	judges  []string
+	systems []datasets.System
+	scored  map[string]map[datasets.System]datasets.Scored // by judge
+}
+
+// group keeps judges and systems in the order in which they come.
+func group(systems []datasets.Scored) byJudge {
+	g := byJudge{scored: map[string]map[datasets.System]datasets.Scored{}}
+	for _, s := range systems {
+		if g.scored[s.Judge] == nil {
+			g.judges = append(g.judges, s.Judge)
+			g.scored[s.Judge] = map[datasets.System]datasets.Scored{}
+		}
+		if !slices.Contains(g.systems, s.System) {
+			g.systems = append(g.systems, s.System)
+		}
+		g.scored[s.Judge][s.System] = s
+	}
+	return g
+}
+
+// recall is that of a system by a judge.
+func (g byJudge) recall(judge string, of datasets.System) (float64, bool) {
+	s, ok := g.scored[judge][of]
 	if !ok {
 		return 0, false
 	}
 	return s.Value(KPR)
 }
 
-func agreementRow(nameA, nameB string, a, b map[system]datasets.System, rows []system) []string {
+// evaluators compare the judges of the same answers (the paper's Table 3).
+func evaluators(systems []datasets.Scored) []datasets.Grid {
+	g := group(systems)
+	if len(g.judges) < 2 {
+		return nil
+	}
+
+	scores := datasets.Grid{
+		Title: "KPR by evaluator",
+		Head:  append([]string{"retriever", "generator"}, g.judges...),
+		Note:  "in percent",
+	}
+	for _, k := range g.systems {
+		row := []string{k.Retriever, k.Generator}
+		for _, j := range g.judges {
+			cell := datasets.NoValue
+			if v, ok := g.recall(j, k); ok {
+				cell = fmt.Sprintf("%.1f", 100*v)
+			}
+			row = append(row, cell)
+		}
+		scores.Rows = append(scores.Rows, row)
+	}
+
+	pairs := datasets.Grid{
+		Title: "Evaluator against evaluator",
+		Head:  []string{"evaluators", "τ-b of systems", "same verdict", "Cohen's κ", "points", "mean difference"},
+		Note: "points: key points that both judged, over all systems; " +
+			"same verdict and the mean difference, first minus second, in percent",
+	}
+	for i, a := range g.judges {
+		for _, b := range g.judges[i+1:] {
+			pairs.Rows = append(pairs.Rows, g.agreement(a, b))
+		}
+	}
+	return []datasets.Grid{scores, pairs}
+}
+
+// agreement is the row of two judges.
+func (g byJudge) agreement(a, b string) []string {
 	var x, y []float64
 	var one, other []int
-	for _, k := range rows {
-		v, okA := value(a, k)
-		w, okB := value(b, k)
+	for _, k := range g.systems {
+		v, okA := g.recall(a, k)
+		w, okB := g.recall(b, k)
 		if okA && okB {
 			x, y = append(x, v), append(y, w)
 		}
-		verdicts := map[string]map[string]float64{}
-		for _, it := range b[k].Items {
-			verdicts[it.Item] = it.Values[Point]
-		}
-		for _, it := range a[k].Items {
-			for _, unit := range slices.Sorted(maps.Keys(it.Values[Point])) {
-				if w, ok := verdicts[it.Item][unit]; ok {
-					one, other = append(one, int(it.Values[Point][unit])), append(other, int(w))
-				}
-			}
-		}
+
+		p, q := samePoints(g.scored[a][k], g.scored[b][k])
+		one, other = append(one, p...), append(other, q...)
 	}
-	row := []string{nameA + " / " + nameB, "–", "–", "–", fmt.Sprint(len(one)), "–"}
-	if t := metric.KendallTauB(x, y); len(x) > 2 && !math.IsNaN(t) {
-		row[1] = fmt.Sprintf("%.2f (n %d)", t, len(x))
+
+	const none = datasets.NoValue
+	row := []string{a + " / " + b, none, none, none, fmt.Sprint(len(one)), none}
+	if len(x) > 2 {
+		row[1] = datasets.Coefficient(metric.KendallTauB(x, y), len(x))
 	}
 	if len(one) == 0 {
 		return row
 	}
+
 	row[2] = fmt.Sprintf("%.1f", 100*metric.Accuracy(one, other))
 	if k := metric.CohenKappa(one, other, 2, metric.Nominal); !math.IsNaN(k) {
 		row[3] = fmt.Sprintf("%.2f", k)
@@ -165,4 +194,21 @@ func agreementRow(nameA, nameB string, a, b map[system]datasets.System, rows []s
 	}
 	row[5] = fmt.Sprintf("%+.1f", 100*float64(sum)/float64(len(one)))
 	return row
+}
+
+// samePoints are the verdicts on the key points that two judges of a system both judged.
+func samePoints(a, b datasets.Scored) (one, other []int) {
+	verdicts := map[string]map[string]float64{} // of b, by item and key point
+	for _, it := range b.Items {
+		verdicts[it.Item] = it.Values[Point]
+	}
+
+	for _, it := range a.Items {
+		for _, unit := range slices.Sorted(maps.Keys(it.Values[Point])) {
+			if w, ok := verdicts[it.Item][unit]; ok {
+				one, other = append(one, int(it.Values[Point][unit])), append(other, int(w))
+			}
+		}
+	}
+	return one, other
 }

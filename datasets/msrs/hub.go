@@ -1,17 +1,17 @@
 package msrs
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
 	"lore/datasets"
+	"lore/local/files"
 )
 
 // Field names under which the Hugging Face layout has what lore needs, in the order
@@ -28,26 +28,11 @@ var (
 // per split. Files are Parquet, JSON lines or a JSON list.
 func ReadHub(domain, corpus string, queries map[string]string) (Raw, error) {
 	raw := Raw{Domain: domain, Queries: map[string][]Query{}, Files: []string{corpus}}
-	rows, err := readRows(corpus)
-	if err != nil {
+	var err error
+	if raw.Documents, err = hubDocuments(corpus); err != nil {
 		return raw, err
 	}
-	seen := map[string]int{}
-	for i, row := range rows {
-		id, text := firstString(row, hubID), firstString(row, hubText)
-		id, _, _ = strings.Cut(id, ".")
-		bad := func(msg string) error {
-			return &datasets.InputError{File: corpus, Place: fmt.Sprintf("row %d", i+1), Msg: msg, Remedy: fmt.Sprintf("a document needs one of %v and one of %v", hubID, hubText)}
-		}
-		if id == "" || text == "" {
-			return raw, bad("has no id or no text")
-		}
-		if other, twice := seen[id]; twice {
-			return raw, bad(fmt.Sprintf("repeats the id %q of row %d", id, other))
-		}
-		seen[id] = i + 1
-		raw.Documents = append(raw.Documents, datasets.Document{ID: id, Text: text})
-	}
+
 	for _, split := range splits {
 		path, ok := queries[split]
 		if !ok {
@@ -61,20 +46,65 @@ func ReadHub(domain, corpus string, queries map[string]string) (Raw, error) {
 	return raw, nil
 }
 
+func hubDocuments(path string) ([]datasets.Document, error) {
+	rows, err := readRows(path)
+	if err != nil {
+		return nil, err
+	}
+
+	var docs []datasets.Document
+	seen := map[string]int{} // rows by id
+	for i, row := range rows {
+		bad := func(msg string) error {
+			return &datasets.InputError{
+				File:   path,
+				Place:  fmt.Sprintf("row %d", i+1),
+				Msg:    msg,
+				Remedy: fmt.Sprintf("a document needs one of %v and one of %v", hubID, hubText),
+			}
+		}
+
+		id, text := firstString(row, hubID), firstString(row, hubText)
+		id, _, _ = strings.Cut(id, ".")
+		if id == "" || text == "" {
+			return nil, bad("has no id or no text")
+		}
+		if other, twice := seen[id]; twice {
+			return nil, bad(fmt.Sprintf("repeats the id %q of row %d", id, other))
+		}
+		seen[id] = i + 1
+		docs = append(docs, datasets.Document{ID: id, Text: text})
+	}
+	return docs, nil
+}
+
 func hubQueries(path string) ([]Query, error) {
 	rows, err := readRows(path)
 	if err != nil {
 		return nil, err
 	}
+
 	var out []Query
 	seen := map[string]bool{}
 	for i, row := range rows {
-		q := Query{ID: firstString(row, hubID), Text: firstString(row, hubQuery), Gold: firstStrings(row, hubGold), References: firstStrings(row, hubReferences)}
+		bad := func(msg string) error {
+			return &datasets.InputError{
+				File:  path,
+				Place: fmt.Sprintf("row %d", i+1),
+				Msg:   msg,
+				Remedy: fmt.Sprintf("a query needs one of %v, one of %v and one of %v",
+					hubQuery, hubGold, hubReferences),
+			}
+		}
+
+		q := Query{
+			ID:         firstString(row, hubID),
+			Text:       firstString(row, hubQuery),
+			Gold:       firstStrings(row, hubGold),
+			References: firstStrings(row, hubReferences),
+		}
 		if q.ID == "" {
 			q.ID = fmt.Sprint(i)
-		}
-		bad := func(msg string) error {
-			return &datasets.InputError{File: path, Place: fmt.Sprintf("row %d", i+1), Msg: msg, Remedy: fmt.Sprintf("a query needs one of %v, one of %v and one of %v", hubQuery, hubGold, hubReferences)}
 		}
 		switch {
 		case q.Text == "":
@@ -87,6 +117,8 @@ func hubQueries(path string) ([]Query, error) {
 			return nil, bad(fmt.Sprintf("repeats the id %q", q.ID))
 		}
 		seen[q.ID] = true
+
+		// Documents are named by their files; an id has no ending.
 		for k, g := range q.Gold {
 			q.Gold[k], _, _ = strings.Cut(g, ".")
 		}
@@ -101,6 +133,7 @@ func readRows(path string) ([]map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var rows []map[string]any
 	switch {
 	case strings.EqualFold(filepath.Ext(path), ".parquet"):
@@ -110,41 +143,36 @@ func readRows(path string) ([]map[string]any, error) {
 	default:
 		rows, err = lineRows(data)
 	}
+
 	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("it has no rows")
+		err = errors.New("it has no rows")
 	}
 	if err != nil {
-		return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + err.Error(), Remedy: "give Parquet (.parquet), JSON lines, or a JSON list of objects", Err: err}
+		return nil, files.Unreadable(path, err, "give Parquet (.parquet), JSON lines, or a JSON list of objects")
 	}
 	return rows, nil
 }
 
+// readTable reads a file whole. Parquet is not text, and not checked to be UTF-8.
 func readTable(path string) ([]byte, error) {
+	const remedy = "check the path"
 	if strings.EqualFold(filepath.Ext(path), ".parquet") {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + datasets.Cause(err), Remedy: "check the path", Err: err}
-		}
-		return data, nil
+		return files.Bytes(path, remedy)
 	}
-	return readFile(path)
+	return files.Read(path, remedy)
 }
 
 func lineRows(data []byte) ([]map[string]any, error) {
 	var rows []map[string]any
-	sc := bufio.NewScanner(bytes.NewReader(data))
-	sc.Buffer(nil, 1<<28)
-	for n := 1; sc.Scan(); n++ {
-		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
-			continue
-		}
+	err := files.EachLine(data, func(place string, line []byte) error {
 		var row map[string]any
-		if err := json.Unmarshal(sc.Bytes(), &row); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		if err := json.Unmarshal(line, &row); err != nil {
+			return fmt.Errorf("%s: %w", place, err)
 		}
 		rows = append(rows, row)
-	}
-	return rows, sc.Err()
+		return nil
+	})
+	return rows, err
 }
 
 // parquetRows reads a Parquet file. The library panics on some broken files.
@@ -154,10 +182,12 @@ func parquetRows(data []byte) (rows []map[string]any, err error) {
 			err = fmt.Errorf("broken Parquet: %v", r)
 		}
 	}()
+
 	values, err := parquet.Read[any](bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
+
 	for _, v := range values {
 		row, ok := v.(map[string]any)
 		if !ok {

@@ -2,14 +2,12 @@ package msrs
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"lore/datasets"
 	"lore/judge"
 	"lore/judge/metric"
 	"lore/local"
-	"lore/local/prompt"
 	"lore/local/tokens"
 )
 
@@ -41,20 +39,24 @@ func (it *item) References() []string { return it.query.References }
 // next one is cut and the rest left out. The whole corpus is given with the same
 // number of tokens of each document.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
-	own := func(id string) string { return it.set.corpus.Documents[it.set.place[id]].Text }
-	label := func(i int, _ string) string { return strconv.Itoa(i + 1) }
-	if !found.Whole {
-		ctx := datasets.Take(found, it.set.k, budget, own, label)
-		ids := found.IDs[:min(it.set.k, len(found.IDs))]
-		for _, id := range ids[len(ids)-ctx.Dropped:] {
-			ctx.CutTokens += tokens.Count(found.Show(id, own(id)))
-		}
-		return ctx
+	if found.Whole {
+		return it.everyDocument(found.IDs, budget)
 	}
+
+	ctx := datasets.Take(it.Corpus(), found, it.set.k, budget, datasets.Numbered)
+	ids := found.IDs[:min(it.set.k, len(found.IDs))]
+	for _, id := range ids[len(ids)-ctx.Dropped:] {
+		ctx.CutTokens += tokens.Count(found.Show(id, it.Corpus().Text(id)))
+	}
+	return ctx
+}
+
+// everyDocument shows the beginning of each document, with an equal share of the budget.
+func (it *item) everyDocument(ids []string, budget datasets.Budget) datasets.Context {
 	var ctx datasets.Context
-	each := budget.Tokens / max(1, len(found.IDs))
-	for i, id := range found.IDs {
-		text := own(id)
+	each := budget.Tokens / max(1, len(ids))
+	for i, id := range ids {
+		text := it.Corpus().Text(id)
 		whole := tokens.Count(text)
 		n := whole
 		if n > each {
@@ -66,8 +68,9 @@ func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datase
 			}
 			ctx.Cut++
 		}
+
 		ctx.Tokens += n
-		ctx.Passages = append(ctx.Passages, local.Passage{Label: label(i, id), Text: text})
+		ctx.Passages = append(ctx.Passages, local.Passage{Label: datasets.Numbered(i, id), Text: text})
 	}
 	return ctx
 }
@@ -79,20 +82,39 @@ const (
 )
 
 // Request asks for 200 to 300 words.
-func (it *item) Request(ctx datasets.Context, p *prompt.Prompt) ([]local.Message, *local.Source, error) {
-	source := &local.Source{Query: it.query.Text, Passages: ctx.Passages, Words: mostWords}
-	messages, err := p.Render(map[string]any{"Query": it.query.Text, "Passages": ctx.Passages, "Least": leastWords, "Most": mostWords, "Domain": it.set.domain})
+func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error) {
+	passages := ask.Context.Passages
+	source := &local.Source{Query: it.query.Text, Passages: passages, Words: mostWords}
+	messages, err := ask.Prompt.Render(map[string]any{
+		"Query":    it.query.Text,
+		"Passages": passages,
+		"Least":    leastWords,
+		"Most":     mostWords,
+		"Domain":   it.set.domain,
+	})
 	return messages, source, err
 }
 
 // Plan asks for relevance and consistency.
-func (it *item) Plan(out datasets.Output) judge.Task {
-	return planTask(it.query, it.ID(), out.Text, judge.Question{ID: Relevance, Kind: judge.Relevance}, judge.Question{ID: Consistency, Kind: judge.Consistency})
+func (it *item) Plan(e datasets.Evidence) []judge.Task {
+	return []judge.Task{planTask(it.query, it.ID(), e.Output.Text,
+		judge.Question{ID: Relevance, Kind: judge.Relevance},
+		judge.Question{ID: Consistency, Kind: judge.Consistency},
+	)}
 }
 
-// Score computes ROUGE and lexical recall, and takes over grades and what was
+// Score measures the answer and the ranking.
+func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
+	scores := it.scoreAnswer(e.Output, v[judge.Answer])
+	if e.Retrieved != nil && !e.Retrieved.Whole {
+		scores = append(scores, it.scoreRanking(e.Retrieved.IDs)...)
+	}
+	return scores
+}
+
+// scoreAnswer computes ROUGE and lexical recall, and takes over grades and what was
 // measured by an encoder.
-func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
 	var scores []datasets.Score
 	if out.Outcome != local.OK {
 		reason := fmt.Sprintf("%s: %s", out.Outcome, out.Reason)
@@ -101,6 +123,7 @@ func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.
 		}
 		return scores
 	}
+
 	add := func(m string, v float64) { scores = append(scores, datasets.Score{Metric: m, Value: v}) }
 	row := it.set.scorer.scoreItem(out.Text, it.query.References)
 	for i, name := range Metrics {
@@ -109,28 +132,30 @@ func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.
 			add(name, row[i])
 		}
 	}
+
 	for i, m := range []string{Relevance, Consistency} {
 		if v := verdicts[i]; v.Scored() {
 			add(m, (1+4*v.Value)/5)
 		} else {
-			scores = append(scores, datasets.Score{Metric: m, Unscored: fmt.Sprintf("%s: %s", v.Outcome, v.Reason)})
+			reason := fmt.Sprintf("%s: %s", v.Outcome, v.Reason)
+			scores = append(scores, datasets.Score{Metric: m, Unscored: reason})
 		}
 	}
-	for _, m := range []string{datasets.BERTScoreP, datasets.BERTScoreR, datasets.BERTScoreF, datasets.BERTScoreAll, GEvalRecorded} {
+
+	for _, m := range []string{
+		datasets.BERTScoreP, datasets.BERTScoreR, datasets.BERTScoreF, datasets.BERTScoreAll, GEvalRecorded,
+	} {
 		if v, ok := out.Measures[m]; ok {
 			add(m, v)
 		}
 	}
+
 	add(Words, float64(len(strings.Fields(out.Text))))
 	return scores
 }
 
-// ScoreRetrieval measures a ranking. The whole corpus is no ranking; a query
-// without gold documents has no score.
-func (it *item) ScoreRetrieval(found datasets.Retrieved, _ datasets.Context) []datasets.Score {
-	if found.Whole {
-		return nil
-	}
+// scoreRanking measures a ranking; a query without gold documents has no score.
+func (it *item) scoreRanking(ids []string) []datasets.Score {
 	names := []string{PrecisionAtK, RecallAtK, NDCGAtK, MAPAtK, MAPUncut, NDCGUncut, RecipRank}
 	var scores []datasets.Score
 	if len(it.gold) == 0 {
@@ -139,10 +164,18 @@ func (it *item) ScoreRetrieval(found datasets.Retrieved, _ datasets.Context) []d
 		}
 		return scores
 	}
-	t := topic(found.IDs, it.gold)
+
+	t := topic(ids, it.gold)
 	k := it.set.k
-	for i, v := range []float64{metric.Precision(t, 1, k), metric.Recall(t, 1, k), metric.NDCG(t, k, metric.LinearGain), metric.AveragePrecision(t, 1, k),
-		metric.AveragePrecision(t, 1, 0), metric.NDCG(t, 0, metric.LinearGain), metric.ReciprocalRank(t, 1, 0)} {
+	for i, v := range []float64{
+		metric.Precision(t, 1, k),
+		metric.Recall(t, 1, k),
+		metric.NDCG(t, k, metric.LinearGain),
+		metric.AveragePrecision(t, 1, k),
+		metric.AveragePrecision(t, 1, 0),
+		metric.NDCG(t, 0, metric.LinearGain),
+		metric.ReciprocalRank(t, 1, 0),
+	} {
 		scores = append(scores, datasets.Score{Metric: names[i], Value: v})
 	}
 	return scores
@@ -157,9 +190,16 @@ func topic(ids, gold []string) *metric.Topic {
 	return metric.NewTopic(metric.Ranked(ids), judged)
 }
 
-// Check says what is odd about an answer's length.
-func (it *item) Check(out datasets.Output) []string {
-	if n := len(strings.Fields(out.Text)); n < leastWords/2 || n > mostWords*2 {
+// Facets are none.
+func (it *item) Facets(datasets.Evidence) map[string]string { return nil }
+
+// Notes say what is odd about an answer's length.
+func (it *item) Notes(e datasets.Evidence, v datasets.Verdicts) []string {
+	if v != nil || e.Output.Outcome != local.OK {
+		return nil
+	}
+
+	if n := len(strings.Fields(e.Output.Text)); n < leastWords/2 || n > mostWords*2 {
 		return []string{fmt.Sprintf("has %d words where %d to %d were asked for", n, leastWords, mostWords)}
 	}
 	return nil

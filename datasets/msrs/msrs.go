@@ -4,137 +4,176 @@
 package msrs
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
+	"embed"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
-	"unicode/utf8"
+	"io/fs"
+	"slices"
+	"strconv"
 
 	"lore/datasets"
+	"lore/local/prompt"
 )
 
-// Domains of the benchmark.
-var Domains = []string{"story", "meeting"}
-
-// Query is one row of a queries file.
-type Query struct {
-	ID         string   // key of the row
-	Text       string   // stand-alone query
-	Gold       []string // ids of the documents that hold the answer
-	References []string // reference summaries: four for stories, one for meetings
+// Benchmark implements datasets.Benchmark. The zero value takes the domain from the
+// data, the test split and the paper's number of documents.
+type Benchmark struct {
+	Domain string // story, meeting, or empty
+	Split  string // test, dev or train; empty is test
+	K      int    // documents given to the generator; 0 is 8 for stories and 3 for meetings
 }
 
-// LoadQueries reads queries_{train,dev,test}.json: an object of rows, in the
-// order of the file, which is the order of recorded outputs.
-func LoadQueries(path string) ([]Query, error) {
-	data, err := readFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return ParseQueries(path, data)
+// Name is "msrs".
+func (Benchmark) Name() string { return "msrs" }
+
+// About says what is measured.
+func (Benchmark) About() string {
+	return "retrieve from a large corpus and synthesise an answer over several sources (MSRS)"
 }
 
-// ParseQueries decodes a queries file; name stands in errors.
-func ParseQueries(name string, data []byte) ([]Query, error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	bad := func(place, msg string) error {
-		return &datasets.InputError{File: name, Place: place, Msg: msg, Remedy: `a queries file is {"ROW": {"query": "...", "gold_documents": [...], "answer": ...}}`}
+//go:embed prompts
+var promptFiles embed.FS
+
+// Prompts returns the built-in prompts.
+func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
+
+// Settings are the benchmark's own flags.
+func (Benchmark) Settings() []datasets.Setting {
+	return []datasets.Setting{
+		{Name: "domain", Help: "story or meeting (default: what the data is)"},
+		{Name: "split", Help: "test, dev or train (default test)"},
+		{Name: "k", Help: "documents given to the generator (default 8 for stories, 3 for meetings)"},
 	}
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, bad(line(data, dec), "is no JSON object of rows")
-	}
-	var out []Query
-	seen := map[string]bool{}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, bad(line(data, dec), err.Error())
-		}
-		id := key.(string)
-		where := fmt.Sprintf("%s, row %s", line(data, dec), id)
-		var row struct {
-			Query  string          `json:"query"`
-			Gold   []string        `json:"gold_documents"`
-			Answer json.RawMessage `json:"answer"`
-		}
-		if err := dec.Decode(&row); err != nil {
-			return nil, bad(where, err.Error())
-		}
-		q := Query{ID: id, Text: row.Query, Gold: row.Gold}
-		var one string
-		if json.Unmarshal(row.Answer, &q.References) != nil {
-			if err := json.Unmarshal(row.Answer, &one); err != nil {
-				return nil, bad(where, "has no answer that is a text or a list of texts")
-			}
-			q.References = []string{one}
-		}
-		switch {
-		case seen[id]:
-			return nil, bad(where, "the row is there twice")
-		case strings.TrimSpace(q.Text) == "":
-			return nil, bad(where, "has no query")
-		case len(q.References) == 0:
-			return nil, bad(where, "has no reference answer")
-		}
-		seen[id] = true
-		out = append(out, q)
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, bad(line(data, dec), "ends before its last brace")
-	}
-	if len(out) == 0 {
-		return nil, bad("", "has no rows")
-	}
-	return out, nil
 }
 
-func line(data []byte, dec *json.Decoder) string {
-	return fmt.Sprintf("line %d", 1+bytes.Count(data[:min(int(dec.InputOffset()), len(data))], []byte("\n")))
+// Configure sets them.
+func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, error) {
+	b.Domain, b.Split = values["domain"], values["split"]
+	if b.Domain != "" && !slices.Contains(Domains, b.Domain) {
+		return nil, fmt.Errorf("--domain is story or meeting, not %q", b.Domain)
+	}
+	if b.Split != "" && !slices.Contains(splits, b.Split) {
+		return nil, fmt.Errorf("--split is one of %v, not %q", splits, b.Split)
+	}
+
+	var err error
+	b.K, err = datasets.Positive("k", values["k"])
+	return b, err
 }
 
-// Outputs are the recorded answers of one system, in the order of the queries.
-type Outputs struct {
-	System string // setting and model
-	File   string
-	Texts  []string
+// Names of the metrics of items. Those of systems that were recorded have the same
+// names where they are the same figures.
+const (
+	Rouge1        = "rouge1_f1"
+	Rouge2        = "rouge2_f1"
+	RougeL        = "rougeL_f1"
+	Recall        = "lexical_recall"
+	Relevance     = "relevance"
+	Consistency   = "consistency"
+	GEvalRecorded = "geval_recorded"
+	PrecisionAtK  = "p_at_k"
+	RecallAtK     = "recall_at_k"
+	NDCGAtK       = "ndcg_at_k"
+	MAPAtK        = "map_at_k"
+	MAPUncut      = "map"
+	NDCGUncut     = "ndcg"
+	RecipRank     = "recip_rank"
+	Words         = "words"
+)
+
+// Depth is how many documents a ranking holds; measures without a cut are over
+// these.
+const Depth = 100
+
+// Metrics are the paper's: ROUGE, BERTScore and G-Eval of the answers, P, R, NDCG
+// and MAP of the rankings (section 4), and a few besides.
+func (Benchmark) Metrics() []datasets.Metric {
+	percent := func(name, title, explain string) datasets.Metric {
+		return datasets.Metric{Name: name, Title: title, Percent: true, High: 1, Bounded: true, Explain: explain}
+	}
+	lead := func(name, title, explain string) datasets.Metric {
+		m := percent(name, title, explain)
+		m.Lead = true
+		return m
+	}
+	grade := func(name, title, explain string) datasets.Metric {
+		m := lead(name, title, explain)
+		m.Judged = true
+		m.Low = 0.2 // the lowest grade is 1 of 5
+		return m
+	}
+	aside := func(name, title, explain string) datasets.Metric {
+		m := percent(name, title, explain)
+		m.Aside = true
+		return m
+	}
+
+	return []datasets.Metric{
+		percent(Rouge1, "R-1",
+			"ROUGE-1 F1, Porter stems, best reference by F1"),
+		lead(Rouge2, "R-2",
+			"ROUGE-2 F1, Porter stems, best reference by F1"),
+		percent(RougeL, "R-L",
+			"ROUGE-L F1, Porter stems, best reference by F1"),
+		percent(Recall, "Lex. recall",
+			"idf-weighted share of a reference's content words in the answer, best reference"),
+
+		grade(Relevance, "Relevance",
+			"grade from 1 to 5 for the references' important content in the answer, times 20 (G-Eval, appendix C.5)"),
+		grade(Consistency, "Consistency",
+			"grade from 1 to 5 for an answer without statements that the references do not support, "+
+				"times 20 (G-Eval, appendix C.5)"),
+
+		percent(datasets.BERTScoreP, "BScr P",
+			"BERTScore precision by --bertscore, texts cut at the encoder's window, best reference by F1"),
+		percent(datasets.BERTScoreR, "BScr R",
+			"BERTScore recall, as above"),
+		percent(datasets.BERTScoreF, "BScr F1",
+			"BERTScore F1, as above"),
+		percent(datasets.BERTScoreAll, "BScr F1, windows",
+			"BERTScore F1 over all windows of texts longer than the encoder's; not the published metric"),
+		percent(GEvalRecorded, "G-Eval (authors)",
+			"the authors' recorded relevance, where it lies beside the answers"),
+
+		aside(PrecisionAtK, "P@K", "share of gold documents among the first K"),
+		aside(RecallAtK, "R@K", "share of the gold documents found in the first K"),
+		aside(NDCGAtK, "NDCG@K", "binary gain, ideal ranking cut at K"),
+		aside(MAPAtK, "MAP@K", "sum of the precisions at hits in the first K over the number of gold documents"),
+		aside(MAPUncut, "map", "trec_eval's map over the first 100"),
+		aside(NDCGUncut, "ndcg", "trec_eval's ndcg over the first 100"),
+		aside(RecipRank, "recip_rank", "trec_eval's recip_rank over the first 100"),
+
+		{Name: Words, Title: "Words", Explain: "mean length of an answer"},
+	}
 }
 
-// LoadOutputs reads a list of answers. The system's name is taken from the
-// published layout, <setting>/summary/<model>_summary.json, or else from the file.
-func LoadOutputs(path string) (Outputs, error) {
-	data, err := readFile(path)
-	if err != nil {
-		return Outputs{}, err
+// Protocol is the paper's (section 4): answers of at most 600 tokens, temperature 0.7,
+// top-p 0.9; contexts of at most 32,000 tokens, which the paper uses for meetings.
+func (Benchmark) Protocol() datasets.Protocol {
+	return datasets.Protocol{
+		AnswerPrompt: "msrs/answer.txt",
+		Budget:       datasets.Budget{Tokens: 32_000},
+		Depth:        Depth,
+		NumPredict:   600,
+		Temperature:  0.7,
+		TopP:         0.9,
+		Retrievers:   "bm25,oracle,random,none",
+		Measured:     measured,
 	}
-	out := Outputs{System: systemName(path), File: path}
-	if err := json.Unmarshal(data, &out.Texts); err != nil {
-		return out, &datasets.InputError{File: path, Msg: "is no JSON list of texts: " + err.Error(), Remedy: "give one text per query, in the order of the queries", Err: err}
-	}
-	return out, nil
 }
 
-func systemName(path string) string {
-	model := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".json"), "_summary")
-	dir := filepath.Dir(path)
-	if filepath.Base(dir) == "summary" {
-		if setting := filepath.Base(filepath.Dir(dir)); setting != "." && setting != "/" {
-			return setting + "/" + model
-		}
-	}
-	return model
-}
+// Describe says in the manifest what was loaded and how contexts are cut.
+func (Benchmark) Describe(ds *datasets.Dataset, budget datasets.Budget) map[string]string {
+	s := ds.Items[0].(*item).set
+	n := len(s.corpus.Documents)
+	context := fmt.Sprintf("the first %d documents, whole while they fit into %d tokens; "+
+		"the next one is cut and the rest left out", s.k, budget.Tokens)
+	whole := fmt.Sprintf("the first %d tokens of each of %d documents", budget.Tokens/max(1, n), n)
 
-func readFile(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, &datasets.InputError{File: path, Msg: "cannot be read: " + errors.Unwrap(err).Error(), Remedy: "check the path", Err: err}
+	return map[string]string{
+		"domain":       s.domain,
+		"split":        s.split,
+		"k":            strconv.Itoa(s.k),
+		"context":      context,
+		"whole_corpus": whole,
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if !utf8.Valid(data) {
-		return nil, datasets.NotUTF8(path)
-	}
-	return data, nil
 }

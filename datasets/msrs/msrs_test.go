@@ -27,7 +27,7 @@ func TestParseQueries(t *testing.T) {
 		t.Error(diff)
 	}
 	for in, want := range map[string]string{
-		``: "no JSON object", `[]`: "no JSON object", `{}`: "has no rows", `{"1":{"query":"a","answer":5}}`: "row 1: has no answer",
+		``: "not a JSON object", `[]`: "not a JSON object", `{}`: "has no rows", `{"1":{"query":"a","answer":5}}`: "row 1: has no answer",
 		`{"1":{"query":" ","answer":"x"}}`: "row 1: has no query", `{"1":{"query":"a","answer":[]}}`: "no reference",
 		"{\"1\":{\"query\":\"a\",\"answer\":\"x\"},\n\"1\":{\"query\":\"a\",\"answer\":\"x\"}}": "line 2, row 1: the row is there twice", `{"1":{"query":"a","answer":"x"}`: "ends before",
 		`{"1":{"query":7}}`: "row 1",

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"lore/datasets"
-	"lore/judge"
 	"lore/judge/lexical"
 	"lore/judge/metric"
 	"lore/local"
@@ -32,7 +31,7 @@ func TestPublishedRelevance(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			grades, err := Benchmark{}.Measures(file, ds)
+			grades, err := measured(file, ds)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +48,7 @@ func TestPublishedRelevance(t *testing.T) {
 				if !ok {
 					continue
 				}
-				v, err := (lexical.Judge{}).Judge(context.Background(), []judge.Task{it.Plan(datasets.Output{Text: o.Texts[i], Outcome: local.OK})}, nil)
+				v, err := (lexical.Judge{}).Judge(context.Background(), it.Plan(datasets.Evidence{Output: datasets.Output{Text: o.Texts[i], Outcome: local.OK}}), nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -21,8 +21,10 @@ func (b Benchmark) loadSample() (*datasets.Dataset, error) {
 	if err != nil {
 		panic(err) // the folder is compiled in
 	}
+
 	if b.Domain == "" {
 		b.Domain = "story"
 	}
+
 	return b.load(dir, SampleName)
 }

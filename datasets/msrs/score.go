@@ -45,8 +45,11 @@ type Grade struct {
 
 // Metrics are the figures of a system, in the order of tables.
 var Metrics = []string{
-	"rouge1_precision", "rouge1_recall", "rouge1_f1", "rouge2_precision", "rouge2_recall", "rouge2_f1",
-	"rougeL_precision", "rougeL_recall", "rougeL_f1", "rougeLsum_precision", "rougeLsum_recall", "rougeLsum_f1", "lexical_recall",
+	"rouge1_precision", "rouge1_recall", "rouge1_f1",
+	"rouge2_precision", "rouge2_recall", "rouge2_f1",
+	"rougeL_precision", "rougeL_recall", "rougeL_f1",
+	"rougeLsum_precision", "rougeLsum_recall", "rougeLsum_f1",
+	"lexical_recall",
 }
 
 // Resamples of the bootstrap, as in rouge_score.
@@ -55,8 +58,12 @@ const Resamples = 1000
 // CheckOutputs refuses outputs that cannot belong to the queries.
 func CheckOutputs(queries []Query, o Outputs) error {
 	if len(o.Texts) > len(queries) {
-		return &datasets.InputError{File: o.File, Msg: fmt.Sprintf("has %d outputs for %d queries", len(o.Texts), len(queries)),
-			Remedy: "give the queries file that the outputs were made from: outputs stand in the order of its rows"}
+		return &datasets.InputError{
+			File: o.File,
+			Msg:  fmt.Sprintf("has %d outputs for %d queries", len(o.Texts), len(queries)),
+			Remedy: "give the queries file that the outputs were made from: " +
+				"outputs stand in the order of its rows",
+		}
 	}
 	return nil
 }
@@ -81,9 +88,14 @@ func NewScorer(queries []Query) *Scorer {
 // reference. Missing outputs are unscored; empty ones score 0, because the system
 // did answer with nothing.
 func (s *Scorer) Score(o Outputs, seed uint64) SystemScores {
-	out := SystemScores{Name: o.System, Figures: map[string]Figure{}, MissingFirst: -1, ReferenceRule: "best reference by F1, per metric"}
+	out := SystemScores{
+		Name:          o.System,
+		Figures:       map[string]Figure{},
+		MissingFirst:  -1,
+		ReferenceRule: "best reference by F1, per metric",
+	}
 	words := 0
-	var answered [][]float64
+	var answered [][]float64 // rows of outputs that have text
 	for i, q := range s.queries {
 		if i >= len(o.Texts) {
 			out.NUnscored++
@@ -92,9 +104,11 @@ func (s *Scorer) Score(o Outputs, seed uint64) SystemScores {
 			}
 			continue
 		}
+
 		out.N++
 		row := s.scoreItem(o.Texts[i], q.References)
 		out.PerItem = append(out.PerItem, row)
+
 		n := len(strings.Fields(o.Texts[i]))
 		words += n
 		if n == 0 {
@@ -103,6 +117,7 @@ func (s *Scorer) Score(o Outputs, seed uint64) SystemScores {
 			answered = append(answered, row)
 		}
 	}
+
 	if out.N == 0 {
 		return out
 	}
@@ -122,13 +137,17 @@ func pool(rows [][]float64, seed uint64) map[string]Figure {
 		for i, row := range rows {
 			values[i] = row[k]
 		}
-		if len(values) == 0 {
-			continue
+		if len(values) > 0 {
+			out[name] = figure(values, seed)
 		}
-		ci := metric.PercentileBootstrap(values, Resamples, 0.95, seed)
-		out[name] = Figure{100 * metric.Mean(values), 100 * ci.Low, 100 * ci.High}
 	}
 	return out
+}
+
+// figure is a mean with its interval, in percent.
+func figure(values []float64, seed uint64) Figure {
+	ci := metric.PercentileBootstrap(values, Resamples, 0.95, seed)
+	return Figure{100 * metric.Mean(values), 100 * ci.Low, 100 * ci.High}
 }
 
 // Relevance asks a judge for the relevance of every output, against all of the
@@ -150,6 +169,7 @@ func planTask(q Query, id, answer string, questions ...judge.Question) judge.Tas
 		one.Text = judge.JoinReferences(q.References)
 		task.Questions = append(task.Questions, one)
 	}
+
 	for line := range strings.Lines(answer) {
 		if line = strings.TrimSpace(line); line != "" {
 			task.Units = append(task.Units, line)
@@ -171,20 +191,29 @@ func (s *SystemScores) Graded(judgeName string, verdicts [][]judge.Verdict, seed
 		values = append(values, (1+4*v[0].Value)/5)
 		g.MeanMass += v[0].Mass
 	}
-	g.N = len(values)
-	if g.N > 0 {
-		ci := metric.PercentileBootstrap(values, Resamples, 0.95, seed)
-		g.Figure = &Figure{100 * metric.Mean(values), 100 * ci.Low, 100 * ci.High}
+
+	if g.N = len(values); g.N > 0 {
+		mean := figure(values, seed)
+		g.Figure = &mean
 		g.MeanMass /= float64(g.N)
 	}
 	s.Grades = append(s.Grades, g)
 }
 
+// scoreItem measures an answer, in the order of Metrics.
 func (s *Scorer) scoreItem(text string, references []string) []float64 {
 	r := metric.Rouge(text, references, true)
+
 	recall := 0.0
 	for _, ref := range references {
 		recall = max(recall, s.recall.Of(text, ref))
 	}
-	return []float64{r.One.P, r.One.R, r.One.F, r.Two.P, r.Two.R, r.Two.F, r.L.P, r.L.R, r.L.F, r.Lsum.P, r.Lsum.R, r.Lsum.F, recall}
+
+	return []float64{
+		r.One.P, r.One.R, r.One.F,
+		r.Two.P, r.Two.R, r.Two.F,
+		r.L.P, r.L.R, r.L.F,
+		r.Lsum.P, r.Lsum.R, r.Lsum.F,
+		recall,
+	}
 }

@@ -11,22 +11,29 @@ import (
 
 // Tables give the paper's shapes: retrieval (Tables 4 and 5), generation (6 and 7),
 // and how well figures rank recorded systems as the authors' grades do.
-func (b Benchmark) Tables(systems []datasets.System) []datasets.Grid {
-	return slices.DeleteFunc([]datasets.Grid{b.retrieval(systems), b.agreement(systems)}, func(g datasets.Grid) bool { return len(g.Rows) == 0 })
+func (b Benchmark) Tables(systems []datasets.Scored) []datasets.Grid {
+	return datasets.Filled(b.retrieval(systems), b.agreement(systems))
 }
 
-func (b Benchmark) retrieval(systems []datasets.System) datasets.Grid {
+func (b Benchmark) retrieval(systems []datasets.Scored) datasets.Grid {
 	names := []string{PrecisionAtK, RecallAtK, NDCGAtK, MAPAtK, MAPUncut, NDCGUncut, RecipRank}
-	g := datasets.Grid{Title: "Retrieval", Head: []string{"retriever"}, Note: "in percent; @K as the paper cuts them, map, ndcg and recip_rank as trec_eval does, over the first 100"}
-	for _, n := range names {
-		g.Head = append(g.Head, b.title(n))
+	g := datasets.Grid{
+		Title: "Retrieval",
+		Head:  []string{"retriever"},
+		Note: "in percent; @K as the paper cuts them, map, ndcg and recip_rank as trec_eval does, " +
+			"over the first 100",
 	}
+	for _, n := range names {
+		g.Head = append(g.Head, datasets.Title(b.Metrics(), n))
+	}
+
 	seen := map[string]bool{}
 	for _, s := range systems {
 		if _, ok := s.Value(NDCGAtK); !ok || seen[s.Retriever] {
 			continue
 		}
 		seen[s.Retriever] = true
+
 		row := []string{s.Retriever}
 		for _, n := range names {
 			v, _ := s.Value(n)
@@ -37,68 +44,76 @@ func (b Benchmark) retrieval(systems []datasets.System) datasets.Grid {
 	return g
 }
 
-func (b Benchmark) title(name string) string {
-	for _, m := range b.Metrics() {
-		if m.Name == name {
-			return m.Title
-		}
-	}
-	return name
-}
-
 // ranked are the figures whose ranking of systems is compared.
 var ranked = []string{Relevance, Consistency, Recall, Rouge1, Rouge2, RougeL, datasets.BERTScoreF}
 
-// agreement is Kendall's τ-b over systems between each figure and the authors'
-// recorded relevance, for each setting with at least four systems and over all.
-func (b Benchmark) agreement(systems []datasets.System) datasets.Grid {
-	g := datasets.Grid{Title: "Do the figures rank systems as the authors' G-Eval does?", Head: []string{"figure", "judge"},
-		Note: "Kendall's τ-b over systems with the mean recorded relevance (GPT-4o, expected grade)"}
-	settings := []string{}
-	groups := map[string][]datasets.System{}
-	var judges []string
+// leastSystems is how many a ranking of systems has at least.
+const leastSystems = 4
+
+// graded are the systems that have recorded grades, by setting.
+type graded struct {
+	settings []string // those with enough systems; "all" is the last where there are several
+	judges   []string
+	systems  map[string][]datasets.Scored
+}
+
+func gradedSystems(systems []datasets.Scored) graded {
+	g := graded{systems: map[string][]datasets.Scored{}}
 	for _, s := range systems {
 		if _, ok := s.Value(GEvalRecorded); !ok {
 			continue
 		}
-		if groups[s.Retriever] == nil {
-			settings = append(settings, s.Retriever)
+		if g.systems[s.Retriever] == nil {
+			g.settings = append(g.settings, s.Retriever)
 		}
-		groups[s.Retriever] = append(groups[s.Retriever], s)
-		if !slices.Contains(judges, s.Judge) {
-			judges = append(judges, s.Judge)
+		g.systems[s.Retriever] = append(g.systems[s.Retriever], s)
+		if !slices.Contains(g.judges, s.Judge) {
+			g.judges = append(g.judges, s.Judge)
 		}
 	}
-	settings = slices.DeleteFunc(settings, func(s string) bool { return len(groups[s])/max(1, len(judges)) < 4 })
-	if len(settings) > 1 {
-		for _, s := range settings {
-			groups["all"] = append(groups["all"], groups[s]...)
+
+	// A system stands there once for each judge.
+	g.settings = slices.DeleteFunc(g.settings, func(s string) bool {
+		return len(g.systems[s])/max(1, len(g.judges)) < leastSystems
+	})
+	if len(g.settings) > 1 {
+		for _, s := range g.settings {
+			g.systems["all"] = append(g.systems["all"], g.systems[s]...)
 		}
-		settings = append(settings, "all")
+		g.settings = append(g.settings, "all")
 	}
-	if len(settings) == 0 {
-		return g
+	return g
+}
+
+// agreement is Kendall's τ-b over systems between each figure and the authors'
+// recorded relevance, for each setting with at least four systems and over all.
+func (b Benchmark) agreement(systems []datasets.Scored) datasets.Grid {
+	g := datasets.Grid{
+		Title: "Do the figures rank systems as the authors' G-Eval does?",
+		Head:  []string{"figure", "judge"},
+		Note:  "Kendall's τ-b over systems with the mean recorded relevance (GPT-4o, expected grade)",
 	}
-	for _, s := range settings {
-		g.Head = append(g.Head, fmt.Sprintf("τ, %s", s))
+	of := gradedSystems(systems)
+	for _, s := range of.settings {
+		g.Head = append(g.Head, "τ, "+s)
 	}
-	for _, j := range judges {
+
+	for i, j := range of.judges {
 		for _, name := range ranked {
-			if j != judges[0] && name != Relevance && name != Consistency {
+			judged := name == Relevance || name == Consistency
+			if i > 0 && !judged {
 				continue // the same for every judge
 			}
-			row, some := []string{b.title(name), j}, false
-			if name != Relevance && name != Consistency {
-				row[1] = "–"
+
+			row := []string{datasets.Title(b.Metrics(), name), datasets.NoValue}
+			if judged {
+				row[1] = j
 			}
-			for _, setting := range settings {
-				t, n := tau(groups[setting], j, name)
-				if math.IsNaN(t) {
-					row = append(row, "–")
-					continue
-				}
-				some = true
-				row = append(row, fmt.Sprintf("%.2f (n %d)", t, n))
+			some := false
+			for _, setting := range of.settings {
+				t, n := tau(of.systems[setting], j, name)
+				some = some || !math.IsNaN(t)
+				row = append(row, datasets.Coefficient(t, n))
 			}
 			if some {
 				g.Rows = append(g.Rows, row)
@@ -108,7 +123,8 @@ func (b Benchmark) agreement(systems []datasets.System) datasets.Grid {
 	return g
 }
 
-func tau(systems []datasets.System, judge, name string) (float64, int) {
+// tau is Kendall's τ-b over n systems; NaN if they are too few.
+func tau(systems []datasets.Scored, judge, name string) (t float64, n int) {
 	var x, y []float64
 	for _, s := range systems {
 		v, ok := s.Value(name)
@@ -116,7 +132,8 @@ func tau(systems []datasets.System, judge, name string) (float64, int) {
 			x, y = append(x, v), append(y, r)
 		}
 	}
-	if len(x) < 4 {
+
+	if len(x) < leastSystems {
 		return math.NaN(), len(x)
 	}
 	return metric.KendallTauB(x, y), len(x)

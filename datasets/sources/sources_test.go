@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"lore/datasets"
+	"lore/local/files"
 )
 
 const twenty = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
@@ -23,7 +24,7 @@ func TestText(t *testing.T) {
 		"html":            {"a.html", "<html><head><title>no</title></head><body><nav>menu</nav><h1>Wall</h1><p>It held &amp;\nstood.<br>Yes.<script>x()</script></p><ul><li>one<li>two</ul></body>", "Wall\n\nIt held & stood.\n\nYes.\n\none\n\ntwo"},
 		"byte order mark": {"a.txt", "\ufeffHello.", "Hello."},
 	} {
-		got, err := Text(c.file, c.content)
+		got, err := textOf(c.file, c.content)
 		if err != nil || got != c.want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
@@ -65,7 +66,7 @@ func TestBadSources(t *testing.T) {
 		"a PDF as text": {"a.txt", "%PDF-1.7 " + twenty, "is PDF"},
 		"50 MB":         {"a.txt", strings.Repeat("word ", 10<<20), "has 50.0 MB; a document is at most 5 MB"},
 		"50 MB a line":  {"a.jsonl", `{"id":"a","text":"` + strings.Repeat("word ", 10<<20) + `"}`, "has 50.0 MB"},
-		"no JSON":       {"a.jsonl", "{", "line 1: is no document"},
+		"no JSON":       {"a.jsonl", "{", "line 1: is not a document"},
 		"no id":         {"a.jsonl", `{"text":"x"}`, "no id without spaces"},
 		"the same id":   {"a.jsonl", `{"id":"a","text":"` + twenty + `"}` + "\n" + `{"id":"a","text":"` + twenty + `"}`, `has the id "a"`},
 		"only short":    {"a.txt", "word", "holds no documents"},
@@ -93,9 +94,18 @@ func FuzzText(f *testing.F) {
 	f.Add("a.html", "<p>It <b>held</b><script>x</script>")
 	f.Add("a.txt", "re-\npaired\f12\n")
 	f.Fuzz(func(t *testing.T, name, content string) {
-		text, err := Text(name, content)
+		text, err := textOf(name, content)
 		if err == nil && (!utf8.ValidString(text) || strings.ContainsRune(text, '\f')) {
 			t.Errorf("%q", text)
 		}
 	})
+}
+
+// textOf reads a file's content as Read does.
+func textOf(file, content string) (string, error) {
+	data, err := files.Text(file, []byte(content))
+	if err != nil {
+		return "", err
+	}
+	return running(file, data)
 }

@@ -90,11 +90,11 @@ func copyings(t *testing.T, ds *datasets.Dataset) []copied {
 		eachTrigram(d.Text, func(g [3]string) { have[g] = true })
 	}
 	var out []copied
-	for _, s := range (Benchmark{}).Recorded(ds) {
+	for _, s := range Recorded(ds) {
 		var c copied
 		var tasks []judge.Task
 		for i, it := range ds.Items {
-			task := it.Plan(s.Outputs[i])
+			task := it.Plan(datasets.Evidence{Output: s.Outputs[i]})[0]
 			tasks = append(tasks, task)
 			for _, u := range task.Units {
 				eachTrigram(citation.ReplaceAllString(u, " "), func(g [3]string) {
@@ -112,7 +112,7 @@ func copyings(t *testing.T, ds *datasets.Dataset) []copied {
 		for i := range ds.Items {
 			for k := range verdicts[i] {
 				c.lex += verdicts[i][k].Value
-				c.gpt4o += s.Verdicts[i][k].Value
+				c.gpt4o += s.Verdicts[i][judge.Answer][k].Value
 				c.n++
 			}
 		}
@@ -139,19 +139,19 @@ func TestPublishedLexicalJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ours, theirs []float64
-	for _, s := range (Benchmark{}).Recorded(ds) {
+	for _, s := range Recorded(ds) {
 		var tasks []judge.Task
 		for i, it := range ds.Items {
-			tasks = append(tasks, it.Plan(s.Outputs[i]))
+			tasks = append(tasks, it.Plan(datasets.Evidence{Output: s.Outputs[i]})...)
 		}
 		verdicts, err := lexical.Judge{}.Judge(context.Background(), tasks, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		joint := func(v [][]judge.Verdict) float64 {
+		joint := func(v []datasets.Verdicts) float64 {
 			var values []float64
 			for i, it := range ds.Items {
-				for _, x := range it.Score(s.Outputs[i], v[i]) {
+				for _, x := range it.Score(datasets.Evidence{Output: s.Outputs[i]}, v[i]) {
 					if x.Metric == Joint {
 						values = append(values, x.Value)
 					}
@@ -159,7 +159,11 @@ func TestPublishedLexicalJudge(t *testing.T) {
 			}
 			return metric.Mean(values)
 		}
-		ours, theirs = append(ours, joint(verdicts)), append(theirs, joint(s.Verdicts))
+		by := make([]datasets.Verdicts, len(verdicts))
+		for i, v := range verdicts {
+			by[i] = datasets.Verdicts{judge.Answer: v}
+		}
+		ours, theirs = append(ours, joint(by)), append(theirs, joint(s.Verdicts))
 	}
 	if tau := metric.KendallTauB(ours, theirs); tau < 0.88 {
 		t.Errorf("Kendall of the 78 systems' Joint scores is %.3f", tau)

@@ -27,14 +27,14 @@ func TestGoldenRecordedSystems(t *testing.T) {
 	if err := json.Unmarshal(data, &golden); err != nil {
 		t.Fatal(err)
 	}
-	systems := Benchmark{}.Recorded(ds)
+	systems := Recorded(ds)
 	if len(systems) != 78 || len(golden) != 78 {
 		t.Fatalf("%d systems, %d golden", len(systems), len(golden))
 	}
 	for _, s := range systems {
 		values := map[string][]float64{}
 		for i, it := range ds.Items {
-			for _, x := range it.Score(s.Outputs[i], s.Verdicts[i]) {
+			for _, x := range it.Score(datasets.Evidence{Output: s.Outputs[i]}, s.Verdicts[i]) {
 				if x.Unscored != "" {
 					t.Errorf("%s: %s unscored: %s", s.Name, x.Metric, x.Unscored)
 				}
@@ -72,8 +72,8 @@ func TestSplitName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][2]string{"oracle_gpt-4o": {"oracle", "gpt-4o"}, "dwzhu/e5-base-4k_m": {"dwzhu/e5-base-4k", "m"}, "gpt-4o": {"full", "gpt-4o"}, "fl-ctxt-sort_x": {"fl-ctxt-sort", "x"}} {
-		if r, g := splitName(ds, name); r != want[0] || g != want[1] {
-			t.Errorf("splitName(%q) = %q, %q", name, r, g)
+		if s := splitName(ds, name); s.Retriever != want[0] || s.Generator != want[1] {
+			t.Errorf("splitName(%q) = %q, %q", name, s.Retriever, s.Generator)
 		}
 	}
 }
@@ -85,12 +85,12 @@ func TestLinkBeyondTheAnswer(t *testing.T) {
 	ds := &datasets.Dataset{Items: []datasets.Item{it}}
 	it.subtopic.Summaries = map[string][]string{"summary_subtopic_x": {"- a [1]", "- b"}}
 	it.subtopic.EvalSummaries = map[string][]RecordedVerdict{"summary_subtopic_x": {{InsightID: "x", Coverage: "FULL_COVERAGE", BulletID: BulletID{7, true, "7"}}, {InsightID: "y", Coverage: "SOME"}, {InsightID: "stranger", Coverage: "FULL_COVERAGE"}}}
-	s := Benchmark{}.Recorded(ds)[0]
+	s := Recorded(ds)[0]
 	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "1 recorded verdicts name an insight") {
 		t.Errorf("notes %v", s.Notes)
 	}
 	byMetric := map[string]map[string]bool{}
-	for _, x := range it.Score(s.Outputs[0], s.Verdicts[0]) {
+	for _, x := range it.Score(datasets.Evidence{Output: s.Outputs[0]}, s.Verdicts[0]) {
 		if byMetric[x.Metric] == nil {
 			byMetric[x.Metric] = map[string]bool{}
 		}

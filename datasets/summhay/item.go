@@ -11,7 +11,6 @@ import (
 	"lore/judge"
 	"lore/judge/metric"
 	"lore/local"
-	"lore/local/prompt"
 )
 
 // item is one subtopic of a haystack.
@@ -19,30 +18,23 @@ type item struct {
 	haystack *haystack
 	subtopic *Subtopic
 	insights []Insight // those that occur in a document
-	free     bool      // no number of bullets is asked for
 }
 
 // freeBullets is how many bullets the extractive generator, which must have a number,
 // writes where none is given.
 const freeBullets = 8
 
-// Vary returns the item as it is asked without a number of bullets.
-func (it *item) Vary(variant string) datasets.Item {
-	v := *it
-	v.free = variant == free
-	return &v
-}
-
-// ScoreRetrieval bounds what an answer from the shown documents can score: the citation
-// F1 of an insight is at best that of citing all its documents that are shown, and no
-// other (the paper's section 7 gives 84 for its oracle).
-func (it *item) ScoreRetrieval(_ datasets.Retrieved, ctx datasets.Context) []datasets.Score {
+// bounds are the most that an answer from the shown documents can score: the citation F1
+// of an insight is at best that of citing all its documents that are shown, and no other
+// (the paper's section 7 gives 84 for its oracle).
+func (it *item) bounds(ctx datasets.Context) []datasets.Score {
 	shown := map[int]bool{}
 	for _, p := range ctx.Passages {
 		if n, err := strconv.Atoi(p.Label); err == nil {
 			shown[n] = true
 		}
 	}
+
 	var scores []datasets.Score
 	for _, in := range it.insights {
 		cited := map[int]bool{}
@@ -51,13 +43,17 @@ func (it *item) ScoreRetrieval(_ datasets.Retrieved, ctx datasets.Context) []dat
 				cited[n] = true
 			}
 		}
+
 		_, _, f1 := metric.Citation(cited, it.haystack.holders[in.InsightID])
 		covered := 0.0
 		if len(cited) > 0 {
 			covered = 1
 			scores = append(scores, datasets.Score{Metric: BoundCitation, Unit: in.InsightID, Value: f1})
 		}
-		scores = append(scores, datasets.Score{Metric: BoundCoverage, Unit: in.InsightID, Value: covered}, datasets.Score{Metric: BoundJoint, Unit: in.InsightID, Value: metric.Joint(covered, f1)})
+		scores = append(scores,
+			datasets.Score{Metric: BoundCoverage, Unit: in.InsightID, Value: covered},
+			datasets.Score{Metric: BoundJoint, Unit: in.InsightID, Value: metric.Joint(covered, f1)},
+		)
 	}
 	return scores
 }
@@ -87,20 +83,29 @@ func (it *item) Query() datasets.Query {
 // is cut to fit. Documents are numbered by their place in the haystack, so that a
 // citation means the same whatever was retrieved.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
-	h := it.haystack
-	return datasets.Take(found, 0, budget, func(id string) string { return h.corpus.Documents[h.place[id]-1].Text }, func(_ int, id string) string { return strconv.Itoa(h.place[id]) })
+	label := func(_ int, id string) string {
+		place, _ := it.Corpus().Place(id)
+		return strconv.Itoa(place + 1)
+	}
+	return datasets.Take(it.Corpus(), found, 0, budget, label)
 }
 
 // Request asks for one bullet per insight that occurs in the haystack.
-func (it *item) Request(ctx datasets.Context, p *prompt.Prompt) ([]local.Message, *local.Source, error) {
-	source := &local.Source{Query: it.Query().Text, Passages: ctx.Passages, Bullets: len(it.insights)}
+func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error) {
+	passages := ask.Context.Passages
+	source := &local.Source{Query: it.Query().Text, Passages: passages, Bullets: len(it.insights)}
+
 	asked := len(it.insights)
-	if it.free {
+	if ask.Variant == free {
 		asked, source.Bullets = 0, freeBullets
 	}
-	messages, err := p.Render(map[string]any{
-		"Topic": it.haystack.topic, "Query": it.subtopic.Query, "Subtopic": it.subtopic.Subtopic,
-		"Bullets": asked, "Passages": ctx.Passages,
+
+	messages, err := ask.Prompt.Render(map[string]any{
+		"Topic":    it.haystack.topic,
+		"Query":    it.subtopic.Query,
+		"Subtopic": it.subtopic.Subtopic,
+		"Bullets":  asked,
+		"Passages": passages,
 	})
 	return messages, source, err
 }
@@ -118,17 +123,25 @@ func Lines(answer string) []string {
 }
 
 // Plan asks for the coverage of every insight.
-func (it *item) Plan(out datasets.Output) judge.Task {
-	t := judge.Task{ID: it.ID(), About: it.subtopic.Query, Units: Lines(out.Text)}
+func (it *item) Plan(e datasets.Evidence) []judge.Task {
+	t := judge.Task{ID: it.ID(), About: it.subtopic.Query, Units: Lines(e.Output.Text)}
 	for _, in := range it.insights {
 		t.Questions = append(t.Questions, judge.Question{ID: in.InsightID, Kind: judge.Coverage, Text: in.Insight})
 	}
-	return t
+	return []judge.Task{t}
 }
 
 // Score gives every insight its coverage and joint score, and covered insights
 // their citation scores.
-func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
+	scores := it.scoreAnswer(e.Output, v[judge.Answer])
+	if e.Retrieved != nil {
+		scores = append(scores, it.bounds(e.Context)...)
+	}
+	return scores
+}
+
+func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
 	lines := Lines(out.Text)
 	var scores []datasets.Score
 	for i, in := range it.insights {
@@ -142,10 +155,12 @@ func (it *item) Score(out datasets.Output, verdicts []judge.Verdict) []datasets.
 		}
 		scores = append(scores, scoreInsight(in.InsightID, v, lines, it.haystack.holders[in.InsightID])...)
 	}
+
 	if out.Outcome == local.OK {
 		scores = append(scores, datasets.Score{Metric: Bullets, Value: float64(len(lines))})
 		for i, line := range lines {
-			scores = append(scores, datasets.Score{Metric: WordsPerBullet, Unit: strconv.Itoa(i + 1), Value: float64(len(strings.Fields(line)))})
+			words := float64(len(strings.Fields(line)))
+			scores = append(scores, datasets.Score{Metric: WordsPerBullet, Unit: strconv.Itoa(i + 1), Value: words})
 		}
 	}
 	return scores
@@ -156,6 +171,7 @@ func scoreInsight(id string, v judge.Verdict, lines []string, gold map[int]bool)
 	if v.Value == 0 {
 		return []datasets.Score{value(Coverage, 0), value(Joint, 0)}
 	}
+
 	if v.Unit < 1 || v.Unit > len(lines) {
 		reason := fmt.Sprintf("%s: covered by line %d of %d, which does not exist", local.BadFormat, v.Unit, len(lines))
 		out := []datasets.Score{value(Coverage, v.Value)}
@@ -164,6 +180,7 @@ func scoreInsight(id string, v judge.Verdict, lines []string, gold map[int]bool)
 		}
 		return out
 	}
+
 	p, r, f1 := metric.Citation(Citations(lines[v.Unit-1]), gold)
 	return []datasets.Score{
 		value(Coverage, v.Value), value(Citation, f1), value(Joint, metric.Joint(v.Value, f1)),
@@ -190,11 +207,18 @@ func Citations(line string) map[int]bool {
 	return cited
 }
 
-// Check says what is odd about an answer: documents cited that do not exist,
-// bullets without a source, another number of bullets than asked for. None of it
-// stops the scoring; a document that does not exist counts against precision.
-func (it *item) Check(out datasets.Output) []string {
-	lines := Lines(out.Text)
+// Facets are none.
+func (it *item) Facets(datasets.Evidence) map[string]string { return nil }
+
+// Notes say what is odd about an answer: documents cited that do not exist, bullets
+// without a source, another number of bullets than asked for. None of it stops the
+// scoring; a document that does not exist counts against precision.
+func (it *item) Notes(e datasets.Evidence, v datasets.Verdicts) []string {
+	if v != nil || e.Output.Outcome != local.OK {
+		return nil
+	}
+
+	lines := Lines(e.Output.Text)
 	var unknown []int
 	bare := 0
 	for _, line := range lines {
@@ -209,9 +233,11 @@ func (it *item) Check(out datasets.Output) []string {
 		}
 	}
 	slices.Sort(unknown)
+
 	var notes []string
 	if len(unknown) > 0 {
-		notes = append(notes, fmt.Sprintf("cites documents that do not exist: %s", strings.Trim(fmt.Sprint(unknown), "[]")))
+		list := strings.Trim(fmt.Sprint(unknown), "[]")
+		notes = append(notes, "cites documents that do not exist: "+list)
 	}
 	if bare > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d lines cite no document", bare, len(lines)))

@@ -1,10 +1,8 @@
 package summhay
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -12,6 +10,7 @@ import (
 	"lore/judge"
 	"lore/judge/agreement"
 	"lore/local"
+	"lore/local/files"
 )
 
 // recordedPrefix begins the keys of recorded judges in a file of human labels.
@@ -20,29 +19,39 @@ const recordedPrefix = "predictions_"
 // LoadLabels reads human coverage labels of the published format, with the
 // verdicts of the recorded judges that stand beside them.
 func LoadLabels(path string) ([]agreement.Item, error) {
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, "give the path of a labels file")
 	if err != nil {
-		return nil, &datasets.InputError{File: path, Msg: "cannot be read", Remedy: "give the path of a labels file", Err: err}
+		return nil, err
 	}
 	return ParseLabels(path, data)
 }
 
 // ParseLabels decodes a labels file; name stands in errors.
 func ParseLabels(name string, data []byte) ([]agreement.Item, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	var rows []map[string]json.RawMessage
 	if err := json.Unmarshal(data, &rows); err != nil {
 		return nil, decodeError(name, data, err)
 	}
 	if len(rows) == 0 {
-		return nil, &datasets.InputError{File: name, Msg: "has no labels", Remedy: "a labels file is a list of summaries with annotation"}
+		return nil, &datasets.InputError{
+			File:   name,
+			Msg:    "has no labels",
+			Remedy: "a labels file is a list of summaries with annotation",
+		}
 	}
+
 	var out []agreement.Item
 	for i, row := range rows {
 		it, err := parseLabelled(row)
 		if err != nil {
-			return nil, &datasets.InputError{File: name, Place: fmt.Sprintf("summary %d", i+1), Msg: err.Error(),
-				Remedy: "a summary has summary, reference_insights and annotation with insight_id, coverage and candidate_id", Err: err}
+			return nil, &datasets.InputError{
+				File:  name,
+				Place: fmt.Sprintf("summary %d", i+1),
+				Msg:   err.Error(),
+				Remedy: "a summary has summary, reference_insights and annotation " +
+					"with insight_id, coverage and candidate_id",
+				Err: err,
+			}
 		}
 		it.Task.ID = fmt.Sprintf("%s#%d", it.System, i+1)
 		out = append(out, it)
@@ -50,50 +59,37 @@ func ParseLabels(name string, data []byte) ([]agreement.Item, error) {
 	return out, nil
 }
 
+// labelled is a summary with what people say of it. The verdicts of recorded judges stand
+// beside these fields, under names that begin with recordedPrefix.
+type labelled struct {
+	SubtopicID string       `json:"subtopic_id"`
+	Subtopic   string       `json:"subtopic"`
+	SummKey    string       `json:"summkey"`
+	Summary    []string     `json:"summary"`
+	Insights   []Insight    `json:"reference_insights"`
+	Annotation []annotation `json:"annotation"`
+}
+
+// annotation is a person's verdict on an insight.
+type annotation struct {
+	InsightID   string          `json:"insight_id"`
+	Coverage    string          `json:"coverage"`
+	CandidateID json.RawMessage `json:"candidate_id"` // the line that covers it, from 0
+}
+
 func parseLabelled(row map[string]json.RawMessage) (agreement.Item, error) {
-	var head struct {
-		SubtopicID string    `json:"subtopic_id"`
-		Subtopic   string    `json:"subtopic"`
-		SummKey    string    `json:"summkey"`
-		Summary    []string  `json:"summary"`
-		Insights   []Insight `json:"reference_insights"`
-		Annotation []struct {
-			InsightID   string          `json:"insight_id"`
-			Coverage    string          `json:"coverage"`
-			CandidateID json.RawMessage `json:"candidate_id"`
-		} `json:"annotation"`
-	}
 	whole, err := json.Marshal(row)
 	if err != nil {
 		return agreement.Item{}, err
 	}
-	if err := json.Unmarshal(whole, &head); err != nil {
+	var l labelled
+	if err := json.Unmarshal(whole, &l); err != nil {
 		return agreement.Item{}, err
 	}
-	it := agreement.Item{System: strings.TrimPrefix(head.SummKey, summaryPrefix), Group: head.SubtopicID, Recorded: map[string][]judge.Verdict{},
-		Task: judge.Task{About: head.Subtopic, Units: head.Summary}}
-	at := map[string]int{}
-	for _, in := range head.Insights {
-		if _, dup := at[in.InsightID]; dup {
-			return it, fmt.Errorf("insight %s is there twice", in.InsightID)
-		}
-		at[in.InsightID] = len(it.Task.Questions)
-		it.Task.Questions = append(it.Task.Questions, judge.Question{ID: in.InsightID, Kind: judge.Coverage, Text: in.Insight})
-		it.Human = append(it.Human, judge.Unscored(in.InsightID, local.Empty, "not labelled"))
-	}
-	for _, a := range head.Annotation {
-		k, ok := at[a.InsightID]
-		label := recordedLabels[a.Coverage]
-		if !ok || label == "" {
-			return it, fmt.Errorf("annotation of insight %q with coverage %q: one of them is unknown", a.InsightID, a.Coverage)
-		}
-		it.Human[k] = judge.Verdict{Question: a.InsightID, Label: label, Value: judge.Values[judge.Coverage][label]}
-		if n, err := strconv.Atoi(strings.Trim(string(a.CandidateID), `" `)); err == nil { // "no_selection" is no number
-			if n < 0 || n >= len(head.Summary) {
-				return it, fmt.Errorf("annotation of insight %s selects line %d of %d", a.InsightID, n, len(head.Summary))
-			}
-			it.Human[k].Unit = n + 1
-		}
+
+	it, err := l.item()
+	if err != nil {
+		return it, err
 	}
 	for key, raw := range row {
 		if !strings.HasPrefix(key, recordedPrefix) {
@@ -108,27 +104,69 @@ func parseLabelled(row map[string]json.RawMessage) (agreement.Item, error) {
 	return it, nil
 }
 
+// item is the summary as a task with people's verdicts.
+func (l labelled) item() (agreement.Item, error) {
+	it := agreement.Item{
+		System:   strings.TrimPrefix(l.SummKey, summaryPrefix),
+		Group:    l.SubtopicID,
+		Recorded: map[string][]judge.Verdict{},
+		Task:     judge.Task{About: l.Subtopic, Units: l.Summary},
+	}
+
+	at := map[string]int{} // places by insight
+	for _, in := range l.Insights {
+		if _, dup := at[in.InsightID]; dup {
+			return it, fmt.Errorf("insight %s is there twice", in.InsightID)
+		}
+		at[in.InsightID] = len(it.Task.Questions)
+		question := judge.Question{ID: in.InsightID, Kind: judge.Coverage, Text: in.Insight}
+		it.Task.Questions = append(it.Task.Questions, question)
+		it.Human = append(it.Human, judge.Unscored(in.InsightID, local.Empty, "not labelled"))
+	}
+
+	for _, a := range l.Annotation {
+		k, ok := at[a.InsightID]
+		label := recordedLabels[a.Coverage]
+		if !ok || label == "" {
+			return it, fmt.Errorf("annotation of insight %q with coverage %q: one of them is unknown",
+				a.InsightID, a.Coverage)
+		}
+		it.Human[k] = coverageVerdict(a.InsightID, label)
+
+		n, err := strconv.Atoi(strings.Trim(string(a.CandidateID), `" `))
+		switch {
+		case err != nil: // such as "no_selection"
+		case n < 0 || n >= len(l.Summary):
+			return it, fmt.Errorf("annotation of insight %s selects line %d of %d", a.InsightID, n, len(l.Summary))
+		default:
+			it.Human[k].Unit = n + 1
+		}
+	}
+	return it, nil
+}
+
+// coverageVerdict is a verdict by its label.
+func coverageVerdict(insight, label string) judge.Verdict {
+	return judge.Verdict{Question: insight, Label: label, Value: judge.Values[judge.Coverage][label]}
+}
+
 // recordedByQuestion puts recorded verdicts into the order of the questions. The
-// bullet is the number as recorded; what is no number names no bullet.
+// bullet is the number as recorded; what is not a number names no bullet.
 func recordedByQuestion(questions []judge.Question, recorded []RecordedVerdict) []judge.Verdict {
 	by := map[string]RecordedVerdict{}
 	for _, v := range recorded {
 		by[v.InsightID] = v
 	}
+
 	out := make([]judge.Verdict, len(questions))
 	for i, q := range questions {
 		v, ok := by[q.ID]
-		label := recordedLabels[v.Coverage]
-		switch {
-		case !ok:
+		if !ok {
 			out[i] = judge.Unscored(q.ID, local.Empty, "the file has no verdict")
-		case label == "":
-			out[i] = judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("the recorded label %q is not on the menu", v.Coverage))
-		default:
-			out[i] = judge.Verdict{Question: q.ID, Label: label, Value: judge.Values[judge.Coverage][label]}
-			if v.BulletID.Valid {
-				out[i].Unit = v.BulletID.Number
-			}
+			continue
+		}
+		if out[i] = v.verdict(); out[i].Scored() && v.BulletID.Valid {
+			out[i].Unit = v.BulletID.Number
 		}
 	}
 	return out

@@ -64,7 +64,7 @@ func TestParseLabelsErrors(t *testing.T) {
 		t.Fatalf("%+v %v", items, err)
 	}
 	for in, want := range map[string]string{
-		``: "is not JSON", `[]`: "has no labels", `{}`: "holds a object",
+		``: "is not valid JSON", `[]`: "has no labels", `{}`: "holds an object",
 		"[" + strings.Replace(good, "fully_covered", "maybe", 1) + "]":                   `summary 1: annotation of insight "i" with coverage "maybe"`,
 		"[" + strings.Replace(good, `"candidate_id":"1"`, `"candidate_id":"7"`, 1) + "]": "selects line 7 of 2",
 	} {

@@ -23,18 +23,19 @@ var recordedLabels = map[string]string{
 // Recorded returns the systems whose summaries the haystacks hold, with the
 // verdicts that came with them.
 //
-// A covered insight whose bullet_id is no number is linked to the bullet before
+// A covered insight whose bullet_id is not a number is linked to the bullet before
 // the last, and a number counts from the end if it is below 1, because that is
 // what the released script's indexing does (it takes element bullet_id − 1, and −2
 // for a missing one). A number beyond the last bullet has no citation: the script
 // fails there, lore counts it as unscored.
-func (Benchmark) Recorded(ds *datasets.Dataset) []datasets.Recorded {
+func Recorded(ds *datasets.Dataset) []datasets.Recorded {
 	names := map[string]bool{}
 	for _, it := range ds.Items {
 		for key := range it.(*item).subtopic.Summaries {
 			names[strings.TrimPrefix(key, summaryPrefix)] = true
 		}
 	}
+
 	var out []datasets.Recorded
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		out = append(out, recorded(ds, name))
@@ -43,8 +44,7 @@ func (Benchmark) Recorded(ds *datasets.Dataset) []datasets.Recorded {
 }
 
 func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
-	r := datasets.Recorded{Name: name}
-	r.Retriever, r.Generator = splitName(ds, name)
+	r := datasets.Recorded{Name: name, System: splitName(ds, name)}
 	missing, relinked, foreign := 0, 0, 0
 	for _, it := range ds.Items {
 		it := it.(*item)
@@ -52,25 +52,30 @@ func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
 		if !ok {
 			lines, ok = it.subtopic.Summaries[name]
 		}
+
 		out := datasets.Output{Text: strings.Join(lines, "\n"), Outcome: local.OK}
 		if !ok {
 			missing++
 			out = datasets.Output{Outcome: local.Empty, Reason: "the data has no summary of this system"}
 		}
 		r.Outputs = append(r.Outputs, out)
+
 		verdicts, n, unknown := it.recordedVerdicts(name, len(Lines(out.Text)))
 		relinked += n
 		foreign += unknown
-		r.Verdicts = append(r.Verdicts, verdicts)
+		r.Verdicts = append(r.Verdicts, datasets.Verdicts{judge.Answer: verdicts})
 	}
+
 	if missing > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: no summary for %d of %d subtopics", name, missing, len(ds.Items)))
 	}
 	if relinked > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d covered insights name no bullet; linked as the released script does, to the bullet before the last", name, relinked))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d covered insights name no bullet; "+
+			"linked as the released script does, to the bullet before the last", name, relinked))
 	}
 	if foreign > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d recorded verdicts name an insight that the subtopic does not have or no document holds; they are left out", name, foreign))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d recorded verdicts name an insight that the subtopic "+
+			"does not have or no document holds; they are left out", name, foreign))
 	}
 	return r
 }
@@ -87,32 +92,37 @@ func (it *item) recordedVerdicts(name string, lines int) (verdicts []judge.Verdi
 	for _, v := range recorded {
 		by[v.InsightID] = v
 	}
+
 	foreign = len(by)
-	out := make([]judge.Verdict, len(it.insights))
+	verdicts = make([]judge.Verdict, len(it.insights))
 	for i, in := range it.insights {
 		v, ok := by[in.InsightID]
-		if ok {
-			foreign--
-		}
-		switch {
-		case !ok:
-			out[i] = judge.Unscored(in.InsightID, local.Empty, "the data has no verdict")
-			continue
-		case recordedLabels[v.Coverage] == "":
-			out[i] = judge.Unscored(in.InsightID, local.BadFormat, fmt.Sprintf("the recorded label %q is not on the menu", v.Coverage))
+		if !ok {
+			verdicts[i] = judge.Unscored(in.InsightID, local.Empty, "the data has no verdict")
 			continue
 		}
-		label := recordedLabels[v.Coverage]
-		out[i] = judge.Verdict{Question: in.InsightID, Label: label, Value: judge.Values[judge.Coverage][label]}
-		if label == judge.None {
+		foreign--
+
+		verdicts[i] = v.verdict()
+		if !verdicts[i].Scored() || verdicts[i].Label == judge.None {
 			continue
 		}
 		if !v.BulletID.Valid {
 			relinked++
 		}
-		out[i].Unit = releasedLink(v.BulletID, lines)
+		verdicts[i].Unit = releasedLink(v.BulletID, lines)
 	}
-	return out, relinked, foreign
+	return verdicts, relinked, foreign
+}
+
+// verdict is the recorded one without its bullet.
+func (v RecordedVerdict) verdict() judge.Verdict {
+	label := recordedLabels[v.Coverage]
+	if label == "" {
+		reason := fmt.Sprintf("the recorded label %q is not on the menu", v.Coverage)
+		return judge.Unscored(v.InsightID, local.BadFormat, reason)
+	}
+	return coverageVerdict(v.InsightID, label)
 }
 
 // releasedLink is the 1-based bullet that the released script reads for a
@@ -129,13 +139,14 @@ func releasedLink(id BulletID, lines int) int {
 
 // splitName takes a recorded name apart: a known retriever or order, "_", and the
 // model; a bare model is full context.
-func splitName(ds *datasets.Dataset, name string) (retriever, generator string) {
+func splitName(ds *datasets.Dataset, name string) datasets.System {
 	known := map[string]bool{"fl-ctxt-sort": true, "fl-ctxt-rev-sort": true, "fl-ctxt-middle": true}
 	for _, it := range ds.Items {
 		for r := range it.(*item).subtopic.Retriever {
 			known[r] = true
 		}
 	}
+
 	best := ""
 	for r := range known {
 		if strings.HasPrefix(name, r+"_") && len(r) > len(best) {
@@ -143,7 +154,7 @@ func splitName(ds *datasets.Dataset, name string) (retriever, generator string) 
 		}
 	}
 	if best == "" {
-		return "full", name
+		return datasets.System{Retriever: "full", Generator: name}
 	}
-	return best, strings.TrimPrefix(name, best+"_")
+	return datasets.System{Retriever: best, Generator: strings.TrimPrefix(name, best+"_")}
 }

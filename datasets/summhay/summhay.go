@@ -15,7 +15,9 @@ import (
 
 // Benchmark implements datasets.Benchmark. The zero value has the paper's settings.
 type Benchmark struct {
-	Bullets string // given (empty): answers are asked for as many bullets as there are insights; free: for as many as it takes; both
+	// Bullets is given (empty), free or both: answers are asked for as many bullets as there
+	// are insights, for as many as it takes, or each way.
+	Bullets string
 }
 
 // free is the way of asking that gives no number of bullets.
@@ -23,7 +25,10 @@ const free = "bullets free"
 
 // Settings are the benchmark's own flags.
 func (Benchmark) Settings() []datasets.Setting {
-	return []datasets.Setting{{Name: "bullets", Help: "verbosity study: whether the number of bullets is given (default), free, or both, as two systems"}}
+	return []datasets.Setting{{
+		Name: "bullets",
+		Help: "verbosity study: whether the number of bullets is given (default), free, or both, as two systems",
+	}}
 }
 
 // Configure sets them.
@@ -32,11 +37,6 @@ func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, erro
 		return nil, fmt.Errorf("--bullets is given, free or both, not %q", b.Bullets)
 	}
 	return b, nil
-}
-
-// Variants are the ways of asking.
-func (b Benchmark) Variants() []string {
-	return map[string][]string{"free": {free}, "both": {"", free}}[b.Bullets]
 }
 
 // Name is "summhay".
@@ -52,9 +52,6 @@ var promptFiles embed.FS
 
 // Prompts returns the built-in prompts.
 func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
-
-// AnswerPrompt names the generation prompt.
-func (Benchmark) AnswerPrompt() string { return "summhay/answer.txt" }
 
 // Names of the metrics.
 const (
@@ -72,30 +69,62 @@ const (
 
 // Metrics of the paper's section 4.1, and the words per bullet of its Table 2.
 func (Benchmark) Metrics() []datasets.Metric {
-	percent := func(name, title, explain string) datasets.Metric {
-		lead := name == Coverage || name == Citation || name == Joint
-		return datasets.Metric{Name: name, Title: title, Percent: true, Low: 0, High: 1, Bounded: true, Judged: true, Lead: lead, Explain: explain}
+	share := func(name, title, explain string) datasets.Metric {
+		return datasets.Metric{Name: name, Title: title, Percent: true, High: 1, Bounded: true, Explain: explain}
 	}
+	judged := func(name, title, explain string) datasets.Metric {
+		m := share(name, title, explain)
+		m.Judged = true
+		return m
+	}
+	lead := func(name, title, explain string) datasets.Metric {
+		m := judged(name, title, explain)
+		m.Lead = true
+		return m
+	}
+	bound := func(name, title, explain string) datasets.Metric {
+		m := share(name, title, explain)
+		m.Aside = true
+		return m
+	}
+
 	return []datasets.Metric{
-		percent(Coverage, "Coverage", "mean over insights of 100 for fully, 50 for partially, 0 for not covered (section 4.1)"),
-		percent(Citation, "Citation", "mean over covered insights of the F1 of the linked bullet's citations against the documents that hold the insight (section 4.1)"),
-		percent(Joint, "Joint", "mean over insights of coverage times citation F1, 0 when not covered (section 4.1)"),
-		percent(CitationPrecision, "Cit. P", "mean over covered insights of the precision of the linked bullet's citations"),
-		percent(CitationRecall, "Cit. R", "mean over covered insights of the recall of the linked bullet's citations"),
+		lead(Coverage, "Coverage",
+			"mean over insights of 100 for fully, 50 for partially, 0 for not covered (section 4.1)"),
+		lead(Citation, "Citation",
+			"mean over covered insights of the F1 of the linked bullet's citations "+
+				"against the documents that hold the insight (section 4.1)"),
+		lead(Joint, "Joint",
+			"mean over insights of coverage times citation F1, 0 when not covered (section 4.1)"),
+		judged(CitationPrecision, "Cit. P",
+			"mean over covered insights of the precision of the linked bullet's citations"),
+		judged(CitationRecall, "Cit. R",
+			"mean over covered insights of the recall of the linked bullet's citations"),
+
 		{Name: WordsPerBullet, Title: "Words/bullet", Explain: "mean number of words per line of the answer (Table 2)"},
 		{Name: Bullets, Title: "Bullets", Aside: true, Explain: "mean number of lines of an answer"},
-		{Name: BoundCoverage, Title: "Coverage bound", Percent: true, High: 1, Bounded: true, Aside: true, Explain: "share of the insights that a document of the context holds"},
-		{Name: BoundCitation, Title: "Citation bound", Percent: true, High: 1, Bounded: true, Aside: true, Explain: "mean over these insights of the citation F1 of citing all their documents in the context, and no other"},
-		{Name: BoundJoint, Title: "Joint bound", Percent: true, High: 1, Bounded: true, Aside: true, Explain: "mean over all insights of that F1, 0 where no document of the context holds the insight"},
+
+		bound(BoundCoverage, "Coverage bound",
+			"share of the insights that a document of the context holds"),
+		bound(BoundCitation, "Citation bound",
+			"mean over these insights of the citation F1 of citing all their documents in the context, and no other"),
+		bound(BoundJoint, "Joint bound",
+			"mean over all insights of that F1, 0 where no document of the context holds the insight"),
 	}
 }
 
-// Defaults are the paper's settings: a context of 15,000 tokens (section 5.1).
-// Answers are sampled greedily so that runs repeat.
-func (Benchmark) Defaults() datasets.Defaults {
-	return datasets.Defaults{
-		Budget:     datasets.Budget{Tokens: 15_000},
-		NumPredict: 2048, Temperature: 0, TopP: 1,
-		Retrievers: "bm25,keywords,random,oracle,full",
+// Protocol is the paper's: a context of 15,000 tokens (section 5.1). Answers are sampled
+// greedily so that runs repeat.
+func (b Benchmark) Protocol() datasets.Protocol {
+	return datasets.Protocol{
+		AnswerPrompt: "summhay/answer.txt",
+		Budget:       datasets.Budget{Tokens: 15_000},
+		NumPredict:   2048,
+		Temperature:  0,
+		TopP:         1,
+		Retrievers:   "bm25,keywords,random,oracle,full",
+		Variants:     map[string][]string{"free": {free}, "both": {"", free}}[b.Bullets],
+		Recorded:     Recorded,
+		Labels:       LoadLabels,
 	}
 }

@@ -47,7 +47,7 @@ func figure2(t *testing.T) *item {
 func TestFigure2(t *testing.T) {
 	it := figure2(t)
 	out := datasets.Output{Outcome: local.OK, Text: "Here are insights:\n- apps [79,11,46,53,54].\n- Pomodoro [79,80].\n- schedule [80,23].\n"}
-	scores := it.Score(out, []judge.Verdict{{Value: 1, Unit: 3}, {Value: 0.5, Unit: 2}, {Value: 0}})
+	scores := it.scoreAnswer(out, []judge.Verdict{{Value: 1, Unit: 3}, {Value: 0.5, Unit: 2}, {Value: 0}})
 	want := map[string]float64{Coverage: 0.5, Citation: (2./7 + 8./11) / 2, Joint: (2./7 + 4./11) / 3, CitationPrecision: (0.5 + 0.8) / 2, CitationRecall: (0.2 + 2./3) / 2}
 	sum, n := map[string]float64{}, map[string]float64{}
 	for _, s := range scores {
@@ -103,8 +103,8 @@ func TestLoadErrors(t *testing.T) {
 	insight := `"insights":[{"insight_id":"i","insight":"x"}]`
 	doc := `{"document_id":"d","document_text":"x","insights_included":["i"]}`
 	for name, c := range map[string]struct{ data, want string }{
-		"empty":             {``, "is not JSON"},
-		"half":              {`{"topic": "x", "documents": [`, "is not JSON"},
+		"empty":             {``, "is not valid JSON"},
+		"half":              {`{"topic": "x", "documents": [`, "is not valid JSON"},
 		"utf8":              {"{\"topic\":\n\"\xff\"}", "line 2: byte 0xff is not UTF-8; convert"},
 		"wrong type":        {`{"documents":[{"document_id":5}]}`, "holds a number where a string belongs"},
 		"no subtopics":      {`{"documents":[` + doc + `]}`, "it has no subtopics"},
@@ -133,7 +133,7 @@ func TestInsightWithoutDocumentIsLeftOutWithAWarning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ds.Warnings) != 1 || !strings.Contains(ds.Warnings[0], "insight j occurs in no document") || len(ds.Items[0].Plan(datasets.Output{}).Questions) != 1 {
+	if len(ds.Warnings) != 1 || !strings.Contains(ds.Warnings[0], "insight j occurs in no document") || len(ds.Items[0].Plan(datasets.Evidence{})[0].Questions) != 1 {
 		t.Errorf("warnings %v", ds.Warnings)
 	}
 }
@@ -175,7 +175,7 @@ func TestPublishedHaystacksLoad(t *testing.T) {
 	}
 	insights := 0
 	for _, it := range ds.Items {
-		insights += len(it.Plan(datasets.Output{}).Questions)
+		insights += len(it.Plan(datasets.Evidence{})[0].Questions)
 	}
 	if len(ds.Items) != 18 || insights != 137 || len(ds.Warnings) != 0 {
 		t.Errorf("%d items, %d insights, warnings %v", len(ds.Items), insights, ds.Warnings)
@@ -196,7 +196,8 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, it := range ds.Items {
-			it.Score(datasets.Output{}, make([]judge.Verdict, len(it.Plan(datasets.Output{}).Questions)))
+			var e datasets.Evidence
+			it.Score(e, datasets.Verdicts{judge.Answer: make([]judge.Verdict, len(it.Plan(e)[0].Questions))})
 		}
 	})
 }

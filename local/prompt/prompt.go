@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"strings"
 	"sync"
 	"text/template"
@@ -86,7 +87,11 @@ func (s *Set) Load(name string) (*Prompt, error) {
 }
 
 // Hashes returns the SHA-256 of every prompt loaded so far, by name.
-func (s *Set) Hashes() map[string]string { return s.used }
+func (s *Set) Hashes() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.used)
+}
 
 // functions are what prompts may call: inc numbers lists from 1.
 var functions = template.FuncMap{"inc": func(i int) int { return i + 1 }}

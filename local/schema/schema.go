@@ -62,9 +62,6 @@ func OneOf(texts ...string) Schema { return String().with("enum", texts) }
 // Boolean is true or false.
 func Boolean() Schema { return kind("boolean") }
 
-// Number is any number.
-func Number() Schema { return kind("number") }
-
 // Integer is any whole number.
 func Integer() Schema { return kind("integer") }
 

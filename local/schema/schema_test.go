@@ -84,9 +84,9 @@ func TestBytes(t *testing.T) {
 
 		// Forms that nothing uses yet.
 		{`{"type":"object","properties":{},"required":[]}`, object()},
-		{`{"type":"object","properties":{"share":{"type":"number","minimum":0,"maximum":1},` +
+		{`{"type":"object","properties":{"share":{"type":"integer","minimum":0,"maximum":1},` +
 			`"none":{"type":"integer","enum":[]}},"required":["share","none"]}`,
-			object(field("share", schema.Number().Between(0, 1)), field("none", schema.Each(1, 0)))},
+			object(field("share", schema.Integer().Between(0, 1)), field("none", schema.Each(1, 0)))},
 	} {
 		if got := string(test.got.JSON()); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)

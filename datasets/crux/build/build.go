@@ -46,10 +46,12 @@ func (b *Builder) Build(ctx context.Context, pairs []Pair, documents map[string]
 	if err != nil {
 		return nil, nil, err
 	}
+
 	asks, err := b.ask(ctx, pairs)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	topics, err := b.topics(ctx, pairs, asks, passages)
 	return topics, passages.list, err
 }

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"lore/datasets"
 	"lore/datasets/crux"
 	"lore/datasets/stage/scripted"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/fake"
+	"lore/local/files"
 	"lore/local/text"
 )
 
@@ -65,7 +65,7 @@ func sampleSources(t *testing.T) ([]Pair, map[string]string) {
 		t.Fatal(err)
 	}
 	var pairs []Pair
-	err = datasets.EachLine(data, func(_ string, line []byte) error {
+	err = files.EachLine(data, func(_ string, line []byte) error {
 		var topic crux.Topic
 		err := json.Unmarshal(line, &topic)
 		pairs = append(pairs, Pair{topic.ID, topic.Summary, slices.Sorted(maps.Keys(topic.Grades))})

@@ -30,9 +30,13 @@ func (b *Builder) topics(ctx context.Context, pairs []Pair, asks map[int]asked, 
 			b.Drop(pair.ID, "no passage answers a question with a grade of %d or more", b.Eta)
 			continue
 		}
+
 		topics = append(topics, crux.Topic{
-			ID: pair.ID, Query: strings.TrimSpace(a.request), Questions: a.questions, Summary: pair.Summary,
-			Grades: grades[i],
+			ID:        pair.ID,
+			Query:     strings.TrimSpace(a.request),
+			Questions: a.questions,
+			Summary:   pair.Summary,
+			Grades:    grades[i],
 		})
 		ids := slices.Sorted(maps.Keys(grades[i]))
 		b.Note("topic", pair.ID, 0, "%d of %d passages relevant, %d required",
@@ -52,6 +56,7 @@ func (b *Builder) grade(ctx context.Context, asks map[int]asked, made passages) 
 		if !ok {
 			continue
 		}
+
 		task := judge.Task{ID: "grade " + made.list[p].ID, About: a.request, Units: []string{made.list[p].Text}}
 		for q, text := range a.questions {
 			question := judge.Question{ID: fmt.Sprint(q + 1), Kind: judge.Answerability, Text: text}
@@ -78,6 +83,7 @@ func (b *Builder) grade(ctx context.Context, asks map[int]asked, made passages) 
 			b.Note("grade", id, 0, "answers no question and becomes a distractor")
 			continue
 		}
+
 		pair := made.owner[p]
 		if out[pair] == nil {
 			out[pair] = map[string][]int{}

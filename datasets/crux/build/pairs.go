@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lore/datasets"
+	"lore/local/files"
 )
 
 // Pair is a human-written summary with the documents it was written from.
@@ -20,12 +21,17 @@ type Pair struct {
 func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, error) {
 	var out []Pair
 	seen := map[string]bool{}
-	err := datasets.EachLine(data, func(place string, line []byte) error {
+	err := files.EachLine(data, func(place string, line []byte) error {
 		var p Pair
 		err := json.Unmarshal(line, &p)
 		bad := func(format string, args ...any) error {
-			return &datasets.InputError{File: name, Place: place, Msg: fmt.Sprintf(format, args...), Err: err,
-				Remedy: `a pair is {"id": "...", "summary": "...", "documents": ["..."]}`}
+			return &datasets.InputError{
+				File:   name,
+				Place:  place,
+				Msg:    fmt.Sprintf(format, args...),
+				Remedy: `a pair is {"id": "...", "summary": "...", "documents": ["..."]}`,
+				Err:    err,
+			}
 		}
 
 		switch {
@@ -49,9 +55,13 @@ func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, e
 	if err != nil {
 		return nil, err
 	}
+
 	if len(out) == 0 {
-		return nil, &datasets.InputError{File: name, Msg: "holds no pairs",
-			Remedy: "give lines of JSON with id, summary and documents"}
+		return nil, &datasets.InputError{
+			File:   name,
+			Msg:    "holds no pairs",
+			Remedy: "give lines of JSON with id, summary and documents",
+		}
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"lore/datasets/crux"
 	"lore/datasets/stage"
+	"lore/local/schema"
 	"lore/local/tokens"
 )
 
@@ -53,6 +54,7 @@ func (b *Builder) split(pairs []Pair, documents map[string]string) []chunk {
 			for _, part := range parts {
 				chunks = append(chunks, chunk{i, id, part})
 			}
+
 			if len(parts) > 1 {
 				b.Note("split", id, 0, "%d parts of at most %d tokens", len(parts), chunkTokens)
 			}
@@ -68,9 +70,15 @@ type passagesReply struct {
 // passages rewrites every part of a document as two or three passages.
 func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (passages, error) {
 	subject := func(i int) string { return pairs[chunks[i].pair].ID + " " + chunks[i].document }
+
+	// The schema has room for one too many, which is then refused with a reason.
+	list := schema.Array(schema.String()).AtLeast(1).AtMost(mostPassages + 1)
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[passagesReply]{
-		Stage: "passages", Prompt: "crux/passages.txt", NumPredict: 1500, Subject: subject,
-		Schema: stage.Object(stage.Field("passages", stage.Array(stage.String, 1, mostPassages+1))),
+		Stage:      "passages",
+		Prompt:     "crux/passages.txt",
+		NumPredict: 1500,
+		Subject:    subject,
+		Schema:     schema.Object(schema.Field("passages", list)).JSON(),
 		Data: func(i int, problem string) any {
 			return map[string]any{
 				"Text": chunks[i].text, "Least": chunks[i].least(), "Most": mostPassages, "Words": passageWords,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lore/datasets/stage"
+	"lore/local/schema"
 )
 
 // What is taken of requests and questions.
@@ -28,8 +29,11 @@ type questionsReply struct {
 func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]asked, error) {
 	subject := func(i int) string { return pairs[i].ID }
 	requests, failed, err := stage.Ask(ctx, b.Session, stage.Question[requestReply]{
-		Stage: "request", Prompt: "crux/request.txt", NumPredict: 300, Subject: subject,
-		Schema: stage.Object(stage.Field("request", stage.String)),
+		Stage:      "request",
+		Prompt:     "crux/request.txt",
+		NumPredict: 300,
+		Subject:    subject,
+		Schema:     schema.Object(schema.Field("request", schema.String())).JSON(),
 		Data: func(i int, problem string) any {
 			return map[string]any{"Summary": pairs[i].Summary, "Problem": problem}
 		},
@@ -43,11 +47,16 @@ func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]asked, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	open := b.passed(pairs, stage.Places(len(pairs)), failed, "no request: %s")
 
+	exactly := schema.Array(schema.String()).AtLeast(b.Questions).AtMost(b.Questions)
 	questions, failed, err := stage.Ask(ctx, b.Session, stage.Question[questionsReply]{
-		Stage: "questions", Prompt: "crux/questions.txt", NumPredict: 60 * b.Questions, Subject: subject,
-		Schema: stage.Object(stage.Field("questions", stage.Array(stage.String, b.Questions, b.Questions))),
+		Stage:      "questions",
+		Prompt:     "crux/questions.txt",
+		NumPredict: 60 * b.Questions,
+		Subject:    subject,
+		Schema:     schema.Object(schema.Field("questions", exactly)).JSON(),
 		Data: func(i int, problem string) any {
 			return map[string]any{"Summary": pairs[i].Summary, "N": b.Questions, "Problem": problem}
 		},

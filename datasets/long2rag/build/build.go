@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"lore/datasets"
 	"lore/datasets/long2rag"
 	"lore/datasets/stage"
 	"lore/local/prompt"
@@ -37,7 +38,7 @@ type Builder struct {
 	Seed      uint64
 	// Find returns the ids of the best documents for each question, best first, at most
 	// long2rag.Shown of them.
-	Find func(ctx context.Context, questions []Search) ([][]string, error)
+	Find func(ctx context.Context, questions []datasets.Search) ([][]string, error)
 
 	report Report
 }
@@ -75,6 +76,7 @@ func (b *Builder) Build(ctx context.Context, seeds []Seed, corpus map[string]str
 	if err != nil {
 		return nil, err
 	}
+
 	if err := b.documents(ctx, questions, corpus); err != nil {
 		return nil, err
 	}

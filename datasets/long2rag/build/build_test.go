@@ -15,6 +15,7 @@ import (
 	stagescripted "lore/datasets/stage/scripted"
 	"lore/local"
 	"lore/local/fake"
+	"lore/local/files"
 	"lore/local/text"
 )
 
@@ -49,7 +50,7 @@ func newBuilder(t *testing.T, script func(c local.Call) local.Reply) (*Builder, 
 	s := stagescripted.Session(t, backend, 3, 2, Prompts())
 	return &Builder{Session: s, Domains: []string{"history", "biology"}, Criteria: LeastCriteria, Rounds: 2,
 		Threshold: Threshold, Seed: 1,
-		Find: func(_ context.Context, questions []Search) ([][]string, error) {
+		Find: func(_ context.Context, questions []datasets.Search) ([][]string, error) {
 			out := make([][]string, len(questions))
 			for i, q := range questions {
 				for range long2rag.Shown {
@@ -95,7 +96,7 @@ func TestBuildGolden(t *testing.T) {
 		if *update {
 			path = golden
 		}
-		if err := datasets.WriteLines(path, questions); err != nil {
+		if err := files.WriteLines(path, questions); err != nil {
 			t.Fatal(err)
 		}
 		got, err1 := os.ReadFile(path)

@@ -4,18 +4,14 @@ import (
 	"context"
 	"strings"
 
+	"lore/datasets"
 	"lore/datasets/long2rag"
 	"lore/datasets/stage"
+	"lore/local/schema"
 )
 
 // mostSub is the most sub-questions that a question is split into.
 const mostSub = 5
-
-// Search is a question with the sub-questions to search by.
-type Search struct {
-	ID, Text string
-	Parts    []string
-}
 
 type decomposed struct {
 	Type      string   `json:"type"`
@@ -28,6 +24,7 @@ func (b *Builder) documents(ctx context.Context, questions []*long2rag.Question,
 	if err != nil || len(searches) == 0 {
 		return err
 	}
+
 	found, err := b.Find(ctx, searches)
 	if err != nil {
 		return err
@@ -47,12 +44,15 @@ func (b *Builder) documents(ctx context.Context, questions []*long2rag.Question,
 }
 
 // searches splits questions. One that could not be split is searched by itself.
-func (b *Builder) searches(ctx context.Context, questions []*long2rag.Question) ([]Search, error) {
+func (b *Builder) searches(ctx context.Context, questions []*long2rag.Question) ([]datasets.Search, error) {
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[decomposed]{
-		Stage: "decompose", Prompt: "long2rag/decompose.txt", NumPredict: 400,
-		Schema: stage.Object(
-			stage.Field("type", stage.Enum("simple", "complex", "vague")),
-			stage.Field("questions", stage.Array(stage.String, 0, mostSub))),
+		Stage:      "decompose",
+		Prompt:     "long2rag/decompose.txt",
+		NumPredict: 400,
+		Schema: schema.Object(
+			schema.Field("type", schema.OneOf("simple", "complex", "vague")),
+			schema.Field("questions", schema.Array(schema.String()).AtMost(mostSub)),
+		).JSON(),
 		Subject: func(i int) string { return questions[i].ID },
 		Data: func(i int, problem string) any {
 			return map[string]any{"Question": questions[i].Text, "Most": mostSub, "Problem": problem}
@@ -68,9 +68,9 @@ func (b *Builder) searches(ctx context.Context, questions []*long2rag.Question) 
 		return nil, err
 	}
 
-	out := make([]Search, len(questions))
+	out := make([]datasets.Search, len(questions))
 	for i, q := range questions {
-		out[i] = Search{ID: q.ID, Text: q.Text}
+		out[i] = datasets.Search{ID: q.ID, Text: q.Text}
 		if problem, bad := failed[i]; bad {
 			b.Note("decompose", q.ID, 0, "searched by the question alone: %s", problem)
 		} else if got[i].Type != "simple" {

@@ -8,6 +8,7 @@ import (
 
 	"lore/datasets/long2rag"
 	"lore/datasets/stage"
+	"lore/local/schema"
 	"lore/local/text"
 )
 
@@ -44,6 +45,7 @@ func (b *Builder) evolve(ctx context.Context, seeds []Seed) ([]Seed, error) {
 				open = append(open, i)
 			}
 		}
+
 		got, failed, err := stage.Ask(ctx, b.Session, b.evolving(method, places), open)
 		if err != nil {
 			return nil, err
@@ -57,8 +59,10 @@ func (b *Builder) evolve(ctx context.Context, seeds []Seed) ([]Seed, error) {
 			}
 			for k, q := range got[i].Questions {
 				out = append(out, Seed{
-					ID: fmt.Sprintf("%s-%d", p.id, k+1), Text: strings.TrimSpace(q),
-					Category: p.seed.Category, Domain: p.domain,
+					ID:       fmt.Sprintf("%s-%d", p.id, k+1),
+					Text:     strings.TrimSpace(q),
+					Category: p.seed.Category,
+					Domain:   p.domain,
 				})
 			}
 		}
@@ -97,10 +101,13 @@ func (b *Builder) evolutions(seeds []Seed) []evolution {
 
 // evolving is the question for new questions by a method.
 func (b *Builder) evolving(method string, places []evolution) stage.Question[questionsReply] {
+	exactly := schema.Array(schema.String()).AtLeast(b.Evolve).AtMost(b.Evolve)
 	return stage.Question[questionsReply]{
-		Stage: "evolve in " + method, Prompt: "long2rag/evolve-" + method + ".txt", NumPredict: 100 * (b.Evolve + 1),
-		Schema:  stage.Object(stage.Field("questions", stage.Array(stage.String, b.Evolve, b.Evolve))),
-		Subject: func(i int) string { return places[i].id },
+		Stage:      "evolve in " + method,
+		Prompt:     "long2rag/evolve-" + method + ".txt",
+		NumPredict: 100 * (b.Evolve + 1),
+		Schema:     schema.Object(schema.Field("questions", exactly)).JSON(),
+		Subject:    func(i int) string { return places[i].id },
 		Data: func(i int, problem string) any {
 			return map[string]any{
 				"Seed": places[i].seed.Text, "Category": categoryOf(places[i].seed.Category),
@@ -116,6 +123,7 @@ func checkEvolved(questions []string, e evolution, n int) string {
 	if len(questions) != n {
 		return fmt.Sprintf("%d questions where %d were asked for", len(questions), n)
 	}
+
 	for i, q := range questions {
 		words := len(strings.Fields(q))
 		switch {
@@ -126,6 +134,7 @@ func checkEvolved(questions []string, e evolution, n int) string {
 		case text.Overlap(q, e.seed.Text) >= sameQuestion:
 			return fmt.Sprintf("question %d is the given question", i+1)
 		}
+
 		if k := stage.Alike(questions[:i], q, sameQuestion); k >= 0 {
 			return fmt.Sprintf("questions %d and %d are the same", k+1, i+1)
 		}

@@ -110,6 +110,7 @@ func repaired(groups []group, texts []string) []group {
 				members = append(members, m)
 			}
 		}
+
 		if len(members) == 0 {
 			continue
 		}

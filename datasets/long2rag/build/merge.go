@@ -75,8 +75,10 @@ func (b *Builder) mergeOnce(ctx context.Context, questions []*long2rag.Question,
 
 	last := map[int][]group{} // also of replies that are not a partition: these are repaired
 	_, failed, err := stage.Ask(ctx, b.Session, stage.Question[[]group]{
-		Stage: fmt.Sprintf("merge, pass %d", pass), Prompt: "long2rag/merge.txt", NumPredict: mergeTokens,
-		Subject: subject,
+		Stage:      fmt.Sprintf("merge, pass %d", pass),
+		Prompt:     "long2rag/merge.txt",
+		NumPredict: mergeTokens,
+		Subject:    subject,
 		Data: func(k int, problem string) any {
 			return map[string]any{
 				"Question": questions[batches[k].question].Text, "Points": stage.Numbered(texts[k]), "Problem": problem,

@@ -55,8 +55,10 @@ func (b *Builder) extract(ctx context.Context, questions []*long2rag.Question) (
 	out := make([][]point, len(questions))
 	for round := 1; round <= b.Rounds; round++ {
 		got, failed, err := stage.Ask(ctx, b.Session, stage.Question[[]extracted]{
-			Stage: fmt.Sprintf("extract, round %d", round), Prompt: "long2rag/extract.txt", NumPredict: extractTokens,
-			Subject: func(i int) string { return places[i].label },
+			Stage:      fmt.Sprintf("extract, round %d", round),
+			Prompt:     "long2rag/extract.txt",
+			NumPredict: extractTokens,
+			Subject:    func(i int) string { return places[i].label },
 			Data: func(i int, problem string) any {
 				p := places[i]
 				return map[string]any{
@@ -90,6 +92,7 @@ func (b *Builder) grounded(p *reading, points []extracted) []point {
 			b.Note("extract", p.label, 0, "rejected %q: %s", e.Text, reason)
 			continue
 		}
+
 		if e.Repaired {
 			b.report.Repaired++
 		}

@@ -6,6 +6,7 @@ import (
 
 	"lore/datasets/long2rag"
 	"lore/datasets/stage"
+	"lore/local/schema"
 )
 
 // LeastCriteria is how many of the five criteria a question must meet (section 3.1).
@@ -33,37 +34,32 @@ func (s screened) criteria() int {
 	return n
 }
 
-// screenSchema has its properties in the order of the alphabet, as encoding/json sorts
-// them: journals know it so.
+// screenSchema is sorted: the journals of earlier builds know it so.
 func screenSchema() json.RawMessage {
 	var categories []string
 	for _, c := range long2rag.Categories {
 		categories = append(categories, c.Name)
 	}
-	schema, err := json.Marshal(map[string]any{
-		"type": "object",
-		"properties": map[string]any{
-			"needs_sources": stage.Boolean, "clear": stage.Boolean, "one_reading": stage.Boolean,
-			"complex": stage.Boolean, "invites_judgement": stage.Boolean,
-			"category": map[string]any{"type": "string", "enum": categories},
-			"domain":   map[string]any{"type": "string", "enum": long2rag.Domains},
-		},
-		"required": []string{
-			"needs_sources", "clear", "one_reading", "complex", "invites_judgement", "category", "domain",
-		},
-	})
-	if err != nil {
-		panic(err) // plain values
-	}
-	return schema
+	return schema.Object(
+		schema.Field("needs_sources", schema.Boolean()),
+		schema.Field("clear", schema.Boolean()),
+		schema.Field("one_reading", schema.Boolean()),
+		schema.Field("complex", schema.Boolean()),
+		schema.Field("invites_judgement", schema.Boolean()),
+		schema.Field("category", schema.OneOf(categories...)),
+		schema.Field("domain", schema.OneOf(long2rag.Domains...)),
+	).Sorted().JSON()
 }
 
 // screen keeps the questions that meet enough criteria, and gives them a category and
 // a domain where they have none.
 func (b *Builder) screen(ctx context.Context, seeds []Seed) ([]Seed, error) {
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[screened]{
-		Stage: "screen", Prompt: "long2rag/screen.txt", NumPredict: 200, Schema: screenSchema(),
-		Subject: func(i int) string { return seeds[i].ID },
+		Stage:      "screen",
+		Prompt:     "long2rag/screen.txt",
+		NumPredict: 200,
+		Schema:     screenSchema(),
+		Subject:    func(i int) string { return seeds[i].ID },
 		Data: func(i int, problem string) any {
 			return map[string]any{
 				"Question": seeds[i].Text, "Categories": long2rag.Categories, "Domains": long2rag.Domains,
@@ -81,11 +77,14 @@ func (b *Builder) screen(ctx context.Context, seeds []Seed) ([]Seed, error) {
 			b.Drop(s.ID, "not screened: %s", problem)
 			continue
 		}
+
 		r := got[i]
 		if n := r.criteria(); n < b.Criteria {
-			b.Note("screen", s.ID, 0, "left out: meets %d of the five criteria, not %d: %s", n, b.Criteria, s.Text)
+			b.Note("screen", s.ID, 0, "left out: meets %d of the five criteria, not %d: %s",
+				n, b.Criteria, s.Text)
 			continue
 		}
+
 		if s.Category == "" {
 			s.Category = r.Category
 		}

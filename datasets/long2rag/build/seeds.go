@@ -8,6 +8,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/long2rag"
+	"lore/local/files"
 )
 
 // Seed is a question to start from.
@@ -22,7 +23,7 @@ type Seed struct {
 func ReadSeeds(name string, data []byte) ([]Seed, error) {
 	var out []Seed
 	seen := map[string]bool{}
-	err := datasets.EachLine(data, func(place string, line []byte) error {
+	err := files.EachLine(data, func(place string, line []byte) error {
 		s := Seed{Text: string(line)}
 		var err error
 		if line[0] == '{' {
@@ -30,10 +31,16 @@ func ReadSeeds(name string, data []byte) ([]Seed, error) {
 			err = json.Unmarshal(line, &s)
 		}
 		bad := func(msg string) error {
-			return &datasets.InputError{File: name, Place: place, Msg: msg, Err: err,
+			return &datasets.InputError{
+				File:  name,
+				Place: place,
+				Msg:   msg,
 				Remedy: `a line is {"id", "question", "category", "domain"}, ` +
-					`all but the question optional, or the question alone`}
+					`all but the question optional, or the question alone`,
+				Err: err,
+			}
 		}
+
 		if s.Text = strings.TrimSpace(s.Text); err != nil || s.Text == "" {
 			return bad("is not a question")
 		}
@@ -47,10 +54,12 @@ func ReadSeeds(name string, data []byte) ([]Seed, error) {
 		case s.Category != "" && categoryOf(s.Category) == nil:
 			return bad(fmt.Sprintf("has the unknown category %q", s.Category))
 		}
+
 		seen[s.ID] = true
 		out = append(out, s)
 		return nil
 	})
+
 	if err == nil && len(out) == 0 {
 		err = &datasets.InputError{File: name, Msg: "holds no questions", Remedy: "give a question per line"}
 	}

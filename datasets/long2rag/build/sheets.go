@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"lore/datasets"
 	"lore/datasets/long2rag"
 	"lore/judge/metric"
+	"lore/local/files"
 )
 
 // sheetHead are the columns of a sheet for people; the last two are for them to fill in
@@ -55,7 +55,7 @@ func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint
 	out := make([][]byte, raters)
 	for r := range raters {
 		var err error
-		if out[r], err = datasets.Sheet(sheetHead, rows[r]); err != nil {
+		if out[r], err = files.Sheet(sheetHead, rows[r]); err != nil {
 			return nil, err
 		}
 	}
@@ -71,6 +71,7 @@ func evidence(q long2rag.Question, p long2rag.KeyPoint) string {
 			if at < 0 {
 				continue
 			}
+
 			end := at + len(s)
 			before, after := d.Text[max(0, at-around):at], d.Text[end:min(len(d.Text), end+around)]
 			shown := fmt.Sprintf("%s: …%s>>%s<<%s…", d.ID, before, s, after)
@@ -101,9 +102,10 @@ func ReadSheet(name string, data []byte, questions []long2rag.Question) (verdict
 	columns := []string{"question_id", "point_id", "found_in_text", "key_point_verdict"}
 	remedy := "found_in_text is yes or no, key_point_verdict is agree, neutral or disagree; " +
 		"make sheets with lore build long2rag sheets"
-	err = datasets.EachRow(name, data, columns, remedy, func(get func(string) string) error {
+	err = files.EachRow(name, data, columns, remedy, func(get func(string) string) error {
 		at := [2]string{get("question_id"), get("point_id")}
 		found, key := strings.ToLower(get("found_in_text")), strings.ToLower(get("key_point_verdict"))
+
 		switch {
 		case !known[at]:
 			return fmt.Errorf("judges the key point %s of the question %s, which the data does not have", at[1], at[0])

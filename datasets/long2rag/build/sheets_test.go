@@ -97,14 +97,14 @@ func TestBadSheets(t *testing.T) {
 	q := []long2rag.Question{{ID: "q", Text: "q?", KeyPoints: []long2rag.KeyPoint{{ID: "a", Text: "a"}}}}
 	head := "question_id,point_id,found_in_text,key_point_verdict\n"
 	for sheet, word := range map[string]string{
-		"":                          "no CSV",
+		"":                          "not CSV",
 		"question_id,point_id\n":    "no column found_in_text",
 		head + "q,z,yes,agree\n":    "line 2: judges the key point z",
 		head + "q,a,maybe,agree\n":  `"maybe" under found_in_text`,
 		head + "q,a,yes,sure\n":     `"sure" under key_point_verdict`,
 		head + "q,a,no,\nq,a,no,\n": "line 3: judges the key point a of the question q a second time",
 		head + "q\n":                "judges the key point  of",
-		head + "\"q,a,yes,agree\n":  "no CSV",
+		head + "\"q,a,yes,agree\n":  "not CSV",
 	} {
 		if _, _, err := ReadSheet("sheet.csv", []byte(sheet), q); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q: %v", sheet, err)

@@ -27,6 +27,7 @@ func (b *Builder) score(ctx context.Context, questions []*long2rag.Question, poi
 			places = append(places, place{i, k})
 		}
 	}
+
 	at := func(n int) (*long2rag.Question, point) {
 		return questions[places[n].question], points[places[n].question][places[n].point]
 	}
@@ -35,8 +36,12 @@ func (b *Builder) score(ctx context.Context, questions []*long2rag.Question, poi
 	}
 
 	scores, failed, err := stage.Ask(ctx, b.Session, stage.Question[float64]{
-		Stage: "significance", Prompt: "long2rag/significance.txt", NumPredict: scoreTokens,
-		TopLogprobs: 20, Once: true, Subject: subject,
+		Stage:       "significance",
+		Prompt:      "long2rag/significance.txt",
+		NumPredict:  scoreTokens,
+		TopLogprobs: 20,
+		Once:        true,
+		Subject:     subject,
 		Data: func(n int, _ string) any {
 			q, p := at(n)
 			return map[string]any{"Question": q.Text, "Point": p.text}
@@ -54,16 +59,21 @@ func (b *Builder) score(ctx context.Context, questions []*long2rag.Question, poi
 			b.Note("significance", subject(n), 0, "left out without a score: %s: %q", problem, p.text)
 			continue
 		}
+
 		score := scores[n]
 		b.report.Histogram[min(9, int(10*score))]++
 		if score < b.Threshold {
 			b.Note("significance", subject(n), 0, "left out: %.3f is below %g: %q", score, b.Threshold, p.text)
 			continue
 		}
+
 		b.report.Kept++
 		q.KeyPoints = append(q.KeyPoints, long2rag.KeyPoint{
-			ID: fmt.Sprintf("p%d", len(q.KeyPoints)+1), Text: p.text,
-			Spans: p.spans, Documents: p.documents, Score: &score,
+			ID:        fmt.Sprintf("p%d", len(q.KeyPoints)+1),
+			Text:      p.text,
+			Spans:     p.spans,
+			Documents: p.documents,
+			Score:     &score,
 		})
 	}
 	return nil

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"lore/datasets"
 	"lore/datasets/msrs"
@@ -72,6 +74,40 @@ func TestBuildStory(t *testing.T) {
 		"the question repeats the answer", `"stage":"drop","subject":"3","detail":"after 2 tries`, "lamp: 2 parts"} {
 		if !strings.Contains(string(log), part) {
 			t.Errorf("the log lacks %s:\n%s", part, log)
+		}
+	}
+}
+
+// A chapter that a query names and that is not there is said in the log; the others stay
+// its gold documents. Where all are there, nothing is said.
+func TestStoryNamesMissingChapters(t *testing.T) {
+	for name, c := range map[string]struct {
+		documents []string
+		want      []stage.Event
+	}{
+		"all there": {[]string{"lamp-1", "lamp-2"}, nil},
+		"one missing": {[]string{"lamp-2", "lamp-9"}, []stage.Event{{
+			Stage:   "gold",
+			Subject: "1",
+			Detail:  `the document "lamp-9" is not there and is left out of the gold documents`,
+		}}},
+	} {
+		b := builder(t, func(_ int, call local.Call) local.Reply {
+			if strings.Contains(call.Messages[len(call.Messages)-1].Content, "stands_alone") {
+				return fake.Text(`{"stands_alone":true,"same_question":true,"reveals_answer":false}`)
+			}
+			return fake.Text(`{"query":"Who lit the lamp at Hollow Point?"}`)
+		})
+		got, err := b.Story(context.Background(), b.Split(books, Headings), []Source{
+			{ID: "1", Story: "lamp", Query: "Who lit it?", Summary: "Nobody.", Documents: c.documents},
+		})
+		if err != nil || len(got) != 1 || !slices.Contains(got[0].Gold, "lamp-2") {
+			t.Fatalf("%s: %+v, %v", name, got, err)
+		}
+
+		said := slices.DeleteFunc(b.Log(), func(e stage.Event) bool { return e.Stage != "gold" })
+		if d := cmp.Diff(c.want, said, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s: %s", name, d)
 		}
 	}
 }

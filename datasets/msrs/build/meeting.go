@@ -9,6 +9,7 @@ import (
 	"lore/datasets/msrs"
 	"lore/datasets/stage"
 	"lore/local"
+	"lore/local/schema"
 )
 
 // Meeting clusters queries by similarity and merges each cluster's queries and
@@ -50,9 +51,11 @@ func (b *Builder) cluster(sources []Source, similarity func(i, j int) float64, t
 	b.Note("cluster", "", 0, "%d queries: %d clusters at a similarity of %g, "+
 		"%d splits of too large ones, %d queries alone merged into the nearest, %d dropped",
 		len(sources), len(c.Clusters), threshold, c.Splits, c.Merged, len(c.Dropped))
+
 	for _, i := range c.Dropped {
 		b.Drop(sources[i].ID, "alone, and no cluster has room")
 	}
+
 	for i, members := range c.Clusters {
 		var ids []string
 		for _, m := range members {
@@ -98,10 +101,14 @@ func (b *Builder) merge(ctx context.Context, places []int, clusters [][]int, sou
 		}
 		return merged, nil, nil
 	}
+
+	reply := schema.Object(schema.Field("query", schema.String()), schema.Field("summary", schema.String()))
 	return stage.Round(ctx, b.Session, stage.Question[queryReply]{
-		Stage: "merge", Prompt: "msrs/merge.txt", NumPredict: 1200,
-		Schema: stage.Object(stage.Field("query", stage.String), stage.Field("summary", stage.String)),
-		Data:   func(i int, _ string) any { return map[string]any{"Members": members(i)} },
+		Stage:      "merge",
+		Prompt:     "msrs/merge.txt",
+		NumPredict: 1200,
+		Schema:     reply.JSON(),
+		Data:       func(i int, _ string) any { return map[string]any{"Members": members(i)} },
 	}, places, nil, 1)
 }
 

@@ -2,16 +2,11 @@ package build
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path"
-	"path/filepath"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"lore/datasets"
+	"lore/local/files"
 )
 
 // Source is a query to build from.
@@ -35,13 +30,18 @@ func (s Source) references() []string {
 func ReadSources(name string, data []byte) ([]Source, error) {
 	var out []Source
 	seen := map[string]string{} // the place of each id
-	err := datasets.EachLine(data, func(place string, line []byte) error {
+	err := files.EachLine(data, func(place string, line []byte) error {
 		var s Source
 		err := json.Unmarshal(line, &s)
 		bad := func(msg string) error {
-			return &datasets.InputError{File: name, Place: place, Msg: msg, Err: err,
+			return &datasets.InputError{
+				File:  name,
+				Place: place,
+				Msg:   msg,
 				Remedy: `a line is {"id", "query", "summary", "documents": [...]}, ` +
-					`and "story" where documents are split`}
+					`and "story" where documents are split`,
+				Err: err,
+			}
 		}
 
 		switch {
@@ -52,6 +52,7 @@ func ReadSources(name string, data []byte) ([]Source, error) {
 		case len(s.references()) == 0:
 			return bad("has no summary")
 		}
+
 		if s.ID == "" {
 			s.ID = fmt.Sprint(len(out))
 		}
@@ -67,43 +68,11 @@ func ReadSources(name string, data []byte) ([]Source, error) {
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, &datasets.InputError{File: name, Msg: "holds no queries",
-			Remedy: "give lines of JSON with query and summary"}
-	}
-	return out, nil
-}
-
-// ReadTexts reads the .txt and .md files of a folder, by name without ending.
-func ReadTexts(dir fs.FS, name string) ([]datasets.Document, error) {
-	var out []datasets.Document
-	err := fs.WalkDir(dir, ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !slices.Contains([]string{".txt", ".md"}, strings.ToLower(path.Ext(p))) {
-			return err
+		return nil, &datasets.InputError{
+			File:   name,
+			Msg:    "holds no queries",
+			Remedy: "give lines of JSON with query and summary",
 		}
-		data, err := fs.ReadFile(dir, p)
-		if err != nil {
-			return err
-		}
-		if !utf8.Valid(data) {
-			return datasets.NotUTF8(filepath.Join(name, p))
-		}
-
-		// Ids are parts of file names and of run files: they hold no slash.
-		id := strings.ReplaceAll(strings.TrimSuffix(p, path.Ext(p)), "/", "_")
-		out = append(out, datasets.Document{ID: id, Text: string(data)})
-		return nil
-	})
-
-	var ours *datasets.InputError
-	switch {
-	case errors.As(err, &ours):
-		return nil, err
-	case err != nil:
-		return nil, &datasets.InputError{File: name, Msg: "cannot be read: " + datasets.Cause(err),
-			Remedy: "give a folder of .txt and .md files", Err: err}
-	case len(out) == 0:
-		return nil, &datasets.InputError{File: name, Msg: "holds no .txt or .md files",
-			Remedy: "give a folder of texts"}
 	}
 	return out, nil
 }

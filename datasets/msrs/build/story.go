@@ -10,6 +10,7 @@ import (
 	"lore/datasets"
 	"lore/datasets/msrs"
 	"lore/datasets/stage"
+	"lore/local/schema"
 	"lore/local/text"
 	"lore/local/tokens"
 )
@@ -32,6 +33,7 @@ func (b *Builder) Split(docs []datasets.Document, at *regexp.Regexp) []datasets.
 		for _, m := range at.FindAllStringIndex(d.Text, -1) {
 			starts = append(starts, m[0])
 		}
+
 		// What stands before the first heading is a part, too.
 		if len(starts) == 0 || strings.TrimSpace(d.Text[:starts[0]]) != "" {
 			starts = append([]int{0}, starts...)
@@ -67,15 +69,24 @@ type rewriting struct {
 // not pass is dropped and logged.
 func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sources []Source) ([]msrs.Query, error) {
 	w := &rewriting{
-		sources: sources, gold: make([][]string, len(sources)), openings: make([]string, len(sources)),
-		problems: map[int]string{}, results: make([]string, len(sources)),
+		sources:  sources,
+		gold:     make([][]string, len(sources)),
+		openings: make([]string, len(sources)),
+		problems: map[int]string{},
+		results:  make([]string, len(sources)),
 	}
+
 	var open []int
 	for i, s := range sources {
 		w.gold[i], w.openings[i] = goldOf(chapters, s)
 		if len(w.gold[i]) == 0 {
 			b.Drop(s.ID, "no chapter of the story %q is there", s.Story)
 			continue
+		}
+		for _, d := range s.Documents {
+			if !slices.Contains(w.gold[i], d) {
+				b.Note("gold", s.ID, 0, "the document %q is not there and is left out of the gold documents", d)
+			}
 		}
 		open = append(open, i)
 	}
@@ -123,8 +134,10 @@ func goldOf(chapters []datasets.Document, s Source) (gold []string, opening stri
 func (b *Builder) rewrite(ctx context.Context, w *rewriting, open []int, try int) (
 	queries map[int]queryReply, passed []int, err error) {
 	queries, failed, err := stage.Round(ctx, b.Session, stage.Question[queryReply]{
-		Stage: "rewrite", Prompt: "msrs/rewrite.txt", NumPredict: 200,
-		Schema: stage.Object(stage.Field("query", stage.String)),
+		Stage:      "rewrite",
+		Prompt:     "msrs/rewrite.txt",
+		NumPredict: 200,
+		Schema:     schema.Object(schema.Field("query", schema.String())).JSON(),
 		Data: func(i int, problem string) any {
 			return map[string]any{
 				"Query": w.sources[i].Query, "Opening": w.openings[i], "Answer": w.sources[i].references()[0],
@@ -159,9 +172,14 @@ type checkReply struct {
 // check has the model judge rewritten queries; those that pass are results.
 func (b *Builder) check(ctx context.Context, w *rewriting, queries map[int]queryReply, asked []int, try int) error {
 	checks, failed, err := stage.Round(ctx, b.Session, stage.Question[checkReply]{
-		Stage: "check", Prompt: "msrs/check.txt", NumPredict: 60,
-		Schema: stage.Object(stage.Field("stands_alone", stage.Boolean), stage.Field("same_question", stage.Boolean),
-			stage.Field("reveals_answer", stage.Boolean)),
+		Stage:      "check",
+		Prompt:     "msrs/check.txt",
+		NumPredict: 60,
+		Schema: schema.Object(
+			schema.Field("stands_alone", schema.Boolean()),
+			schema.Field("same_question", schema.Boolean()),
+			schema.Field("reveals_answer", schema.Boolean()),
+		).JSON(),
 		Data: func(i int, _ string) any {
 			return map[string]any{
 				"Original": w.sources[i].Query, "Query": queries[i].Query, "Answer": w.sources[i].references()[0],
@@ -217,6 +235,7 @@ func checkProblem(a checkReply, failed string) string {
 func revealed(query string, s Source) float64 {
 	have := termSet(query)
 	old := termSet(s.Query)
+
 	most := 0.0
 	for _, ref := range s.references() {
 		total, found := 0.0, 0.0
@@ -229,6 +248,7 @@ func revealed(query string, s Source) float64 {
 				found++
 			}
 		}
+
 		if total > 0 {
 			most = max(most, found/total)
 		}

@@ -24,6 +24,7 @@ func Answer(rules []Rule, messages []local.Message) string {
 	if len(messages) == 0 {
 		return ""
 	}
+
 	prompt := messages[len(messages)-1].Content
 	for _, r := range rules {
 		if strings.Contains(prompt, r.Mark) {

@@ -5,6 +5,7 @@ import (
 
 	"lore/datasets/stage"
 	"lore/judge"
+	"lore/local/schema"
 	"lore/local/text"
 )
 
@@ -38,9 +39,13 @@ func (w *writer) audited(ctx context.Context, document string, places []spot) ([
 	type reply struct {
 		Answer string `json:"answer"`
 	}
+
 	got, failed, err := stage.Ask(ctx, w.s, stage.Question[reply]{
-		Stage: "audit", Prompt: "summhay/audit.txt", NumPredict: 30, Subject: w.subject,
-		Schema: stage.Object(stage.Field("answer", stage.Enum("yes", "no"))),
+		Stage:      "audit",
+		Prompt:     "summhay/audit.txt",
+		NumPredict: 30,
+		Subject:    w.subject,
+		Schema:     schema.Object(schema.Field("answer", schema.OneOf("yes", "no"))).JSON(),
 		Data: func(n int, problem string) any {
 			return map[string]any{"Document": document, "Insight": w.insight(places[n]), "Problem": problem}
 		},
@@ -69,9 +74,13 @@ func (w *writer) listed(ctx context.Context, document string, suspect map[spot]b
 	type reply struct {
 		Present []int `json:"present"`
 	}
+
 	got, _, err := stage.Ask(ctx, w.s, stage.Question[reply]{
-		Stage: "present", Prompt: "summhay/present.txt", NumPredict: 100, Subject: w.subject,
-		Schema: stage.Object(stage.Field("present", numbers(most))),
+		Stage:      "present",
+		Prompt:     "summhay/present.txt",
+		NumPredict: 100,
+		Subject:    w.subject,
+		Schema:     schema.Object(schema.Field("present", numbers(most))).JSON(),
 		Data: func(i int, problem string) any {
 			list := stage.Numbered(insightTexts(w.subtopics[i].insights))
 			return map[string]any{"Document": document, "Insights": list, "Problem": problem}

@@ -32,6 +32,7 @@ func (b *Builder) compose(ctx context.Context, subtopics []*subtopic, plan [][]s
 		}
 		return out
 	}
+
 	b.quality.DocumentsPlanned = len(plan)
 	for i, spots := range plan {
 		b.Note("plan", documentID(i), 0, "is to hold %s", strings.Join(ids(spots), ", "))
@@ -78,6 +79,7 @@ func (b *Builder) writeAll(ctx context.Context, subtopics []*subtopic, plan [][]
 					stop(err)
 					return
 				}
+
 				mu.Lock()
 				results[i] = out
 				done++

@@ -3,7 +3,6 @@ package build
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"lore/datasets/stage"
 	"lore/datasets/summhay"
 	"lore/local"
+	"lore/local/schema"
 	"lore/local/text"
 )
 
@@ -52,6 +52,7 @@ func (b *Builder) insights(ctx context.Context, kept, fresh []*subtopic) error {
 	for _, s := range kept {
 		before = append(before, insightTexts(s.insights)...)
 	}
+
 	for i, s := range fresh {
 		for _, t := range written[i] {
 			b.quality.InsightsWritten++
@@ -92,9 +93,11 @@ type insightsReply struct {
 func (b *Builder) write(ctx context.Context, all, fresh []*subtopic) (map[int][]string, error) {
 	n := b.Insights + spare
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[insightsReply]{
-		Stage: "insights", Prompt: "summhay/insights.txt", NumPredict: 90 * n,
-		Schema:  stage.Object(stage.Field("insights", stage.Array(stage.String, 0, n))),
-		Subject: func(i int) string { return fresh[i].name },
+		Stage:      "insights",
+		Prompt:     "summhay/insights.txt",
+		NumPredict: 90 * n,
+		Schema:     schema.Object(schema.Field("insights", schema.Array(schema.String()).AtMost(n))).JSON(),
+		Subject:    func(i int) string { return fresh[i].name },
 		Data: func(i int, problem string) any {
 			return map[string]any{
 				"Topic": b.Topic, "Subtopic": fresh[i].title(), "Facts": b.about(fresh[i]),
@@ -172,10 +175,13 @@ func (b *Builder) independent(ctx context.Context, fresh []*subtopic) error {
 	type reply struct {
 		Repeated []int `json:"repeated"`
 	}
+
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[reply]{
-		Stage: "independent", Prompt: "summhay/independent.txt", NumPredict: 100,
-		Schema:  stage.Object(stage.Field("repeated", numbers(b.Insights+spare))),
-		Subject: func(i int) string { return fresh[i].name },
+		Stage:      "independent",
+		Prompt:     "summhay/independent.txt",
+		NumPredict: 100,
+		Schema:     schema.Object(schema.Field("repeated", numbers(b.Insights+spare))).JSON(),
+		Subject:    func(i int) string { return fresh[i].name },
 		Data: func(i int, problem string) any {
 			list := stage.Numbered(insightTexts(fresh[i].insights))
 			return map[string]any{"Subtopic": fresh[i].name, "Insights": list, "Problem": problem}
@@ -197,7 +203,7 @@ func (b *Builder) independent(ctx context.Context, fresh []*subtopic) error {
 
 // numbers is the schema of a list of whole numbers from 1 to n. It has room for more
 // than there are: a model may name one twice.
-func numbers(n int) json.RawMessage { return stage.Array(stage.Integer(1, n), 0, 2*n) }
+func numbers(n int) schema.Schema { return schema.Array(schema.Integer().Between(1, n)).AtMost(2 * n) }
 
 // leaveOut drops the insights of these numbers. The first one repeats nothing.
 func (b *Builder) leaveOut(s *subtopic, repeated []int) {
@@ -227,11 +233,14 @@ func (b *Builder) assign(ctx context.Context, all, fresh []*subtopic) error {
 	type reply struct {
 		Subtopic int `json:"subtopic"`
 	}
+
 	list := stage.Numbered(titles(all))
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[reply]{
-		Stage: "assign", Prompt: "summhay/assign.txt", NumPredict: 30,
-		Schema:  stage.Object(stage.Field("subtopic", stage.Integer(1, len(all)))),
-		Subject: statement,
+		Stage:      "assign",
+		Prompt:     "summhay/assign.txt",
+		NumPredict: 30,
+		Schema:     schema.Object(schema.Field("subtopic", schema.Integer().Between(1, len(all)))).JSON(),
+		Subject:    statement,
 		Data: func(n int, problem string) any {
 			return map[string]any{"Topic": b.Topic, "Subtopics": list, "Insight": statement(n), "Problem": problem}
 		},

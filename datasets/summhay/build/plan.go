@@ -42,6 +42,7 @@ func (b *Builder) plan(subtopics []*subtopic) [][]spot {
 				cmp.Compare(sameX, sameY),
 			)
 		})
+
 		for _, d := range order[:min(b.Repeat, len(order))] {
 			documents[d] = append(documents[d], p)
 		}
@@ -81,6 +82,7 @@ func without(a, b []spot) []spot {
 	for _, p := range b {
 		in[p] = true
 	}
+
 	var out []spot
 	for _, p := range a {
 		if !in[p] {

@@ -7,6 +7,7 @@ import (
 
 	"lore/datasets/stage"
 	"lore/local"
+	"lore/local/schema"
 	"lore/local/text"
 )
 
@@ -38,8 +39,12 @@ type asked struct {
 // prose asks for running text; a text that is much too short is refused.
 func (w *writer) prose(ctx context.Context, a asked) (text, problem string, err error) {
 	return stage.One(ctx, w.s, stage.Question[string]{
-		Stage: a.stage, Prompt: a.prompt, NumPredict: 3*a.words + 200, Subject: w.subject, Options: w.options(a.salt),
-		Data: func(_ int, problem string) any { return a.data(problem) },
+		Stage:      a.stage,
+		Prompt:     a.prompt,
+		NumPredict: 3*a.words + 200,
+		Subject:    w.subject,
+		Options:    w.options(a.salt),
+		Data:       func(_ int, problem string) any { return a.data(problem) },
 		Read: func(_ int, r local.Reply) (string, string) {
 			s, problem := stage.Plain(r)
 			if n := len(strings.Fields(s)); problem == "" && n < a.words/4 {
@@ -130,10 +135,16 @@ func (w *writer) checkChapter(ctx context.Context, k int) (problem string, err e
 		Subtopic int  `json:"subtopic"`
 		States   bool `json:"states"`
 	}
+
 	got, failed, err := stage.One(ctx, w.s, stage.Question[reply]{
-		Stage: "chapter check", Prompt: "summhay/chapter-check.txt", NumPredict: 60, Subject: w.subject,
-		Schema: stage.Object(
-			stage.Field("subtopic", stage.Integer(1, len(w.subtopics))), stage.Field("states", stage.Boolean)),
+		Stage:      "chapter check",
+		Prompt:     "summhay/chapter-check.txt",
+		NumPredict: 60,
+		Subject:    w.subject,
+		Schema: schema.Object(
+			schema.Field("subtopic", schema.Integer().Between(1, len(w.subtopics))),
+			schema.Field("states", schema.Boolean()),
+		).JSON(),
 		Data: func(_ int, problem string) any {
 			return map[string]any{
 				"Chapter": w.chapters[k], "Subtopics": stage.Numbered(titles(w.subtopics)), "Insight": w.insight(p),

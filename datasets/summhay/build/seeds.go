@@ -8,6 +8,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/stage"
+	"lore/local/schema"
 	"lore/local/tokens"
 )
 
@@ -30,10 +31,13 @@ func (b *Builder) readSeeds(ctx context.Context, seeds []datasets.Document) erro
 	type reply struct {
 		Facts []string `json:"facts"`
 	}
+
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[reply]{
-		Stage: "facts", Prompt: "summhay/facts.txt", NumPredict: 700,
-		Schema:  stage.Object(stage.Field("facts", stage.Array(stage.String, 0, factsPerPart))),
-		Subject: func(i int) string { return parts[i].label },
+		Stage:      "facts",
+		Prompt:     "summhay/facts.txt",
+		NumPredict: 700,
+		Schema:     schema.Object(schema.Field("facts", schema.Array(schema.String()).AtMost(factsPerPart))).JSON(),
+		Subject:    func(i int) string { return parts[i].label },
 		Data: func(i int, problem string) any {
 			return map[string]any{"Document": parts[i].text, "Most": factsPerPart, "Problem": problem}
 		},
@@ -89,10 +93,13 @@ func (b *Builder) nameTopic(ctx context.Context) error {
 	type reply struct {
 		Topic string `json:"topic"`
 	}
+
 	got, failed, err := stage.One(ctx, b.Session, stage.Question[reply]{
-		Stage: "topic", Prompt: "summhay/topic.txt", NumPredict: 80,
-		Schema:  stage.Object(stage.Field("topic", stage.String)),
-		Subject: func(int) string { return "" },
+		Stage:      "topic",
+		Prompt:     "summhay/topic.txt",
+		NumPredict: 80,
+		Schema:     schema.Object(schema.Field("topic", schema.String())).JSON(),
+		Subject:    func(int) string { return "" },
 		Data: func(_ int, problem string) any {
 			return map[string]any{"Facts": b.facts[:min(len(b.facts), factsForTopics)], "Problem": problem}
 		},
@@ -121,10 +128,13 @@ func (b *Builder) invite(ctx context.Context) error {
 	type reply struct {
 		Participants []string `json:"participants"`
 	}
+
 	got, failed, err := stage.One(ctx, b.Session, stage.Question[reply]{
-		Stage: "participants", Prompt: "summhay/participants.txt", NumPredict: 200,
-		Schema:  stage.Object(stage.Field("participants", stage.Array(stage.String, 0, 5))),
-		Subject: func(int) string { return "" },
+		Stage:      "participants",
+		Prompt:     "summhay/participants.txt",
+		NumPredict: 200,
+		Schema:     schema.Object(schema.Field("participants", schema.Array(schema.String()).AtMost(5))).JSON(),
+		Subject:    func(int) string { return "" },
 		Data: func(_ int, problem string) any {
 			return map[string]any{"Topic": b.Topic, "N": 3, "Problem": problem}
 		},

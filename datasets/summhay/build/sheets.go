@@ -11,6 +11,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/summhay"
+	"lore/local/files"
 )
 
 // statementsPerDocument are shown for a document on a sheet: those that it holds, and
@@ -37,9 +38,10 @@ func InsightSheet(f *summhay.File, seed uint64) ([]byte, error) {
 			rows = append(rows, []string{in.InsightID, in.Insight, strings.Join(list, "\n"), ""})
 		}
 	}
+
 	rng := rand.New(rand.NewPCG(seed, 6))
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	return datasets.Sheet(insightHead, rows)
+	return files.Sheet(insightHead, rows)
 }
 
 // DocumentSheet draws n documents and asks of statements whether each says them
@@ -66,7 +68,7 @@ func DocumentSheet(f *summhay.File, n int, seed uint64) ([]byte, error) {
 			rows = append(rows, []string{doc.DocumentID, body, id, text[id], ""})
 		}
 	}
-	return datasets.Sheet(documentHead, rows)
+	return files.Sheet(documentHead, rows)
 }
 
 // shownStatements are all that a document is said to hold, with others drawn beside
@@ -105,8 +107,13 @@ func (v *Validation) Read(f *summhay.File, name string, data []byte) error {
 	case strings.Contains(head, "insight_id"):
 		return v.ReadInsights(f, name, data)
 	}
-	return &datasets.InputError{File: name, Place: "line 1", Msg: "is not a sheet written by lore build summhay",
-		Remedy: "make sheets with lore build summhay --export-validation N", Err: errors.New("no heading")}
+	return &datasets.InputError{
+		File:   name,
+		Place:  "line 1",
+		Msg:    "is not a sheet written by lore build summhay",
+		Remedy: "make sheets with lore build summhay --export-validation N",
+		Err:    errors.New("no heading"),
+	}
 }
 
 // ReadInsights adds a filled-in sheet of insights.
@@ -120,11 +127,12 @@ func (v *Validation) ReadInsights(f *summhay.File, name string, data []byte) err
 
 	columns := []string{"insight_id", "subtopic"}
 	remedy := "subtopic is a number of the list, or several with commas"
-	return datasets.EachRow(name, data, columns, remedy, func(get func(string) string) error {
+	return files.EachRow(name, data, columns, remedy, func(get func(string) string) error {
 		want, known := home[get("insight_id")]
 		if !known {
 			return fmt.Errorf("names the insight %q, which the haystack does not have", get("insight_id"))
 		}
+
 		cell := get("subtopic")
 		if cell == "" {
 			v.Open++
@@ -167,6 +175,7 @@ func (v *Validation) ReadDocuments(f *summhay.File, name string, data []byte) er
 	for _, d := range f.Documents {
 		holds[d.DocumentID] = d.InsightsIncluded
 	}
+
 	insights := map[string]bool{}
 	for _, s := range f.Subtopics {
 		for _, in := range s.Insights {
@@ -175,7 +184,7 @@ func (v *Validation) ReadDocuments(f *summhay.File, name string, data []byte) er
 	}
 
 	columns := []string{"document_id", "insight_id", "present"}
-	return datasets.EachRow(name, data, columns, "present is yes or no", func(get func(string) string) error {
+	return files.EachRow(name, data, columns, "present is yes or no", func(get func(string) string) error {
 		document, insight := get("document_id"), get("insight_id")
 		included, known := holds[document]
 		if !known || !insights[insight] {
@@ -209,12 +218,13 @@ func (v *Validation) ReadDocuments(f *summhay.File, name string, data []byte) er
 func (v Validation) Grids() []datasets.Grid {
 	share := func(n, of int) string {
 		if of == 0 {
-			return "–"
+			return datasets.NoValue
 		}
 		return fmt.Sprintf("%.2f", 100*float64(n)/float64(of))
 	}
+
 	p, r := float64(v.TP)/float64(v.TP+v.FP), float64(v.TP)/float64(v.TP+v.FN)
-	f1 := "–"
+	f1 := datasets.NoValue
 	if x := 2 * p * r / (p + r); !math.IsNaN(x) {
 		f1 = fmt.Sprintf("%.2f", 100*x)
 	}

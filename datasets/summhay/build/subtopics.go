@@ -8,6 +8,7 @@ import (
 
 	"lore/datasets/stage"
 	"lore/datasets/summhay"
+	"lore/local/schema"
 	"lore/local/text"
 )
 
@@ -97,11 +98,13 @@ type entriesReply struct {
 
 // name asks for new subtopics and leaves out those that share words with others.
 func (b *Builder) name(ctx context.Context, kept []*subtopic, taken *[]string, n, round int) ([]*subtopic, error) {
-	one := stage.Object(stage.Field("name", stage.String), stage.Field("about", stage.String))
+	one := schema.Object(schema.Field("name", schema.String()), schema.Field("about", schema.String()))
 	got, failed, err := stage.One(ctx, b.Session, stage.Question[entriesReply]{
-		Stage: "subtopics", Prompt: "summhay/subtopics.txt", NumPredict: 80 * (n + 1),
-		Schema:  stage.Object(stage.Field("subtopics", stage.Array(one, 0, n))),
-		Subject: func(int) string { return fmt.Sprintf("round %d", round) },
+		Stage:      "subtopics",
+		Prompt:     "summhay/subtopics.txt",
+		NumPredict: 80 * (n + 1),
+		Schema:     schema.Object(schema.Field("subtopics", schema.Array(one).AtMost(n))).JSON(),
+		Subject:    func(int) string { return fmt.Sprintf("round %d", round) },
 		Data: func(_ int, problem string) any {
 			return map[string]any{
 				"Topic": b.Topic, "Facts": b.facts[:min(len(b.facts), factsForTopics)], "Taken": *taken, "N": n,
@@ -131,6 +134,7 @@ func (b *Builder) name(ctx context.Context, kept []*subtopic, taken *[]string, n
 		s := &subtopic{name: strings.TrimSpace(e.Name), about: strings.TrimSpace(e.About)}
 		b.quality.SubtopicsNamed++
 		*taken = append(*taken, s.name)
+
 		if same := sameWords(s, slices.Concat(kept, out)); same != "" {
 			b.quality.OverlapWords++
 			b.Note("subtopics", s.name, 0, "left out: shares its words with %s", same)
@@ -163,11 +167,14 @@ func (b *Builder) distinctByModel(ctx context.Context, kept, fresh []*subtopic) 
 	type reply struct {
 		Pairs [][]int `json:"pairs"`
 	}
-	pair := stage.Array(stage.Integer(1, len(all)), 2, 2)
+
+	pair := schema.Array(schema.Integer().Between(1, len(all))).AtLeast(2).AtMost(2)
 	got, failed, err := stage.One(ctx, b.Session, stage.Question[reply]{
-		Stage: "distinct", Prompt: "summhay/distinct.txt", NumPredict: 300,
-		Schema:  stage.Object(stage.Field("pairs", stage.Array(pair, 0, len(all)))),
-		Subject: func(int) string { return "subtopics" },
+		Stage:      "distinct",
+		Prompt:     "summhay/distinct.txt",
+		NumPredict: 300,
+		Schema:     schema.Object(schema.Field("pairs", schema.Array(pair).AtMost(len(all)))).JSON(),
+		Subject:    func(int) string { return "subtopics" },
 		Data: func(_ int, problem string) any {
 			return map[string]any{"Topic": b.Topic, "Subtopics": stage.Numbered(titles(all)), "Problem": problem}
 		},
@@ -199,10 +206,13 @@ func (b *Builder) queries(ctx context.Context, subtopics []*subtopic) error {
 	type reply struct {
 		Query string `json:"query"`
 	}
+
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[reply]{
-		Stage: "query", Prompt: "summhay/query.txt", NumPredict: 100,
-		Schema:  stage.Object(stage.Field("query", stage.String)),
-		Subject: func(i int) string { return subtopics[i].name },
+		Stage:      "query",
+		Prompt:     "summhay/query.txt",
+		NumPredict: 100,
+		Schema:     schema.Object(schema.Field("query", schema.String())).JSON(),
+		Subject:    func(i int) string { return subtopics[i].name },
 		Data: func(i int, problem string) any {
 			return map[string]any{
 				"Topic": b.Topic, "Subtopic": subtopics[i].title(), "Conversation": b.Conversation, "Problem": problem,

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,62 +11,82 @@ import (
 	"lore/datasets"
 	"lore/judge/metric"
 	"lore/local"
+	"lore/local/files"
 )
 
 // ErrorKinds are what a reader of an answer can find wrong with it (MSRS, section
 // 5.3).
 var ErrorKinds = []string{"missing_minor", "missing_major", "misunderstanding", "hallucination", "vague"}
 
-var sheetHead = append([]string{"retriever", "generator", "item", "query", "answer", "compare_with"}, append(slices.Clone(ErrorKinds), "note")...)
+// sheetKeys are the columns that name an answer.
+var sheetKeys = []string{"retriever", "generator", "item"}
 
-// ErrorSheet writes a sample of n answers of a run for people to mark: a 1 under each
-// kind of error an answer has, a 0 or nothing else. Every system has its share.
+// sheetHead is the heading of a sheet.
+func sheetHead() []string {
+	return slices.Concat(sheetKeys, []string{"query", "answer", "compare_with"}, ErrorKinds, []string{"note"})
+}
+
+// ErrorSheet writes a sample of n answers of a run as CSV for people to mark: a 1 under
+// each kind of error an answer has, a 0 or nothing else. Every system has its share. It
+// returns how many there are in the sheet.
 func ErrorSheet(w io.Writer, r Run, n int, seed uint64) (rows int, err error) {
-	references := map[string]string{}
-	for _, v := range r.Verdicts {
-		if key := v.Retriever + "\x00" + v.Generator + "\x00" + v.Item; references[key] == "" && len(v.Questions) > 0 {
-			var texts []string
-			for _, q := range v.Questions {
-				if !slices.Contains(texts, q.Text) {
-					texts = append(texts, q.Text)
-				}
-			}
-			references[key] = strings.Join(texts, "\n\n")
-		}
+	references := referencesOf(r.Verdicts)
+	var cells [][]string
+	for _, a := range sampleAnswers(r.Answers, n, seed) {
+		row := []string{a.Retriever, a.Generator, a.Item, a.Title, a.Text, references[answerKey{a.System, a.Item}]}
+		cells = append(cells, append(row, make([]string, len(ErrorKinds)+1)...))
 	}
-	chosen := sampleAnswers(r.Answers, n, seed)
-	out := csv.NewWriter(w)
-	if err := out.Write(sheetHead); err != nil {
+
+	data, err := files.Sheet(sheetHead(), cells)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := w.Write(data); err != nil {
 		return 0, fmt.Errorf("write the sheet: %w", err)
 	}
-	for _, a := range chosen {
-		row := []string{a.Retriever, a.Generator, a.Item, a.Title, a.Text, references[a.Retriever+"\x00"+a.Generator+"\x00"+a.Item]}
-		if err := out.Write(append(row, make([]string, len(ErrorKinds)+1)...)); err != nil {
-			return 0, fmt.Errorf("write the sheet: %w", err)
+	return len(cells), nil
+}
+
+// referencesOf is what each answer was compared with: the texts of its questions, each
+// once. The first judge's questions are everybody's.
+func referencesOf(verdicts []store.TaskVerdicts) map[answerKey]string {
+	out := map[answerKey]string{}
+	for _, v := range verdicts {
+		key := answerKey{v.System, v.Item}
+		if out[key] != "" || len(v.Questions) == 0 {
+			continue
 		}
+
+		var texts []string
+		for _, q := range v.Questions {
+			if !slices.Contains(texts, q.Text) {
+				texts = append(texts, q.Text)
+			}
+		}
+		out[key] = strings.Join(texts, "\n\n")
 	}
-	out.Flush()
-	return len(chosen), out.Error()
+	return out
 }
 
 // sampleAnswers takes answers from each system in turn, the same for the same seed.
 func sampleAnswers(answers []store.Answer, n int, seed uint64) []store.Answer {
-	by := map[string][]store.Answer{}
-	var systems []string
+	by := map[datasets.System][]store.Answer{}
+	var systems []datasets.System
 	for _, a := range answers {
 		if a.Outcome != local.OK {
 			continue
 		}
-		key := a.Retriever + "\x00" + a.Generator
-		if by[key] == nil {
-			systems = append(systems, key)
+		if by[a.System] == nil {
+			systems = append(systems, a.System)
 		}
-		by[key] = append(by[key], a)
+		by[a.System] = append(by[a.System], a)
 	}
+
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for _, s := range systems {
 		rng.Shuffle(len(by[s]), func(i, j int) { by[s][i], by[s][j] = by[s][j], by[s][i] })
 	}
+
 	var out []store.Answer
 	for round := 0; len(out) < n; round++ {
 		before := len(out)
@@ -83,73 +102,87 @@ func sampleAnswers(answers []store.Answer, n int, seed uint64) []store.Answer {
 	return out
 }
 
-// ErrorTable reads a marked sheet back: per system the share of answers with each
-// kind of error, with an interval. A row without any mark is not counted.
-func ErrorTable(r io.Reader, run Run, seed uint64) (datasets.Grid, error) {
-	rows, err := csv.NewReader(r).ReadAll()
-	if err != nil {
-		return datasets.Grid{}, fmt.Errorf("is no sheet: %w", err)
-	}
-	if len(rows) == 0 || !slices.Equal(rows[0], sheetHead) {
-		return datasets.Grid{}, fmt.Errorf("does not begin with the columns %s", strings.Join(sheetHead, ", "))
-	}
-	known := map[string]bool{}
+// ErrorTable reads a marked sheet back: per system the share of answers in percent with
+// each kind of error, with an interval. A row without any mark is not counted.
+func ErrorTable(file string, data []byte, run Run, seed uint64) (datasets.Grid, error) {
+	known := map[answerKey]bool{}
 	for _, a := range run.Answers {
-		known[a.Retriever+"\x00"+a.Generator+"\x00"+a.Item] = true
+		known[answerKey{a.System, a.Item}] = true
 	}
-	marks := map[string][][]float64{}
-	var systems []string
+
+	const remedy = "give the sheet that --error-sheet wrote for this run, marked with 1 and 0"
+	marks := map[datasets.System][][]float64{}
+	var systems []datasets.System
 	skipped := 0
-	for i, row := range rows[1:] {
-		if !known[row[0]+"\x00"+row[1]+"\x00"+row[2]] {
-			return datasets.Grid{}, fmt.Errorf("line %d: the run has no answer of %s, %s to %s", i+2, row[0], row[1], row[2])
+	err := files.EachRow(file, data, slices.Concat(sheetKeys, ErrorKinds), remedy, func(get func(string) string) error {
+		system := datasets.System{Retriever: get("retriever"), Generator: get("generator")}
+		item := get("item")
+		if !known[answerKey{system, item}] {
+			return fmt.Errorf("the run has no answer of %s to %s", system, item)
 		}
-		values, some, err := readMarks(row[6 : 6+len(ErrorKinds)])
-		if err != nil {
-			return datasets.Grid{}, fmt.Errorf("row %d: %w", i+2, err)
-		}
-		if !some {
+
+		values, some, err := readMarks(get)
+		switch {
+		case err != nil:
+			return err
+		case !some:
 			skipped++
-			continue
+			return nil
 		}
-		key := row[0] + ", " + row[1]
-		if marks[key] == nil {
-			systems = append(systems, key)
+		if marks[system] == nil {
+			systems = append(systems, system)
 		}
-		marks[key] = append(marks[key], values)
+		marks[system] = append(marks[system], values)
+		return nil
+	})
+	if err != nil {
+		return datasets.Grid{}, err
 	}
-	g := datasets.Grid{Title: "Errors found by people", Head: append([]string{"system"}, append(slices.Clone(ErrorKinds), "without any", "n")...),
-		Note: fmt.Sprintf("share of marked answers in percent [95 %% bootstrap percentiles]; %d rows of the sheet are not marked and not counted", skipped)}
+
+	g := datasets.Grid{
+		Title: "Errors found by people",
+		Head:  slices.Concat([]string{"system"}, ErrorKinds, []string{"without any", "n"}),
+		Note: fmt.Sprintf("share of marked answers in percent [95 %% bootstrap percentiles]; "+
+			"%d rows of the sheet are not marked and not counted", skipped),
+	}
 	for _, s := range systems {
-		row := []string{s}
-		for k := range len(ErrorKinds) + 1 {
-			values := make([]float64, len(marks[s]))
-			for i, m := range marks[s] {
-				if k < len(ErrorKinds) {
-					values[i] = m[k]
-				} else if slices.Max(m) == 0 {
-					values[i] = 1
-				}
-			}
-			ci := metric.PercentileBootstrap(values, 1000, 0.95, seed)
-			row = append(row, fmt.Sprintf("%.0f [%.0f, %.0f]", 100*metric.Mean(values), 100*ci.Low, 100*ci.High))
-		}
-		g.Rows = append(g.Rows, append(row, fmt.Sprint(len(marks[s]))))
+		g.Rows = append(g.Rows, errorRow(s, marks[s], seed))
 	}
 	return g, nil
 }
 
-func readMarks(cells []string) (values []float64, some bool, err error) {
-	values = make([]float64, len(cells))
-	for k, c := range cells {
-		switch strings.ToLower(strings.TrimSpace(c)) {
+// errorRow is a system's line: the share of answers with each kind of error, and of those
+// without any.
+func errorRow(system datasets.System, marks [][]float64, seed uint64) []string {
+	row := []string{system.String()}
+	for k := range len(ErrorKinds) + 1 {
+		values := make([]float64, len(marks))
+		for i, m := range marks {
+			if k < len(ErrorKinds) {
+				values[i] = m[k]
+			} else if slices.Max(m) == 0 {
+				values[i] = 1
+			}
+		}
+		ci := metric.PercentileBootstrap(values, 1000, 0.95, seed)
+		row = append(row, fmt.Sprintf("%.0f [%.0f, %.0f]", 100*metric.Mean(values), 100*ci.Low, 100*ci.High))
+	}
+	return append(row, fmt.Sprint(len(marks)))
+}
+
+// readMarks reads the marks of a row, 1 or 0 per kind of error; some tells whether there
+// is any. Beside a mark, an empty cell means 0.
+func readMarks(get func(column string) string) (values []float64, some bool, err error) {
+	values = make([]float64, len(ErrorKinds))
+	for k, kind := range ErrorKinds {
+		switch mark := get(kind); strings.ToLower(mark) {
 		case "":
 		case "0", "no", "n":
 			some = true
 		case "1", "yes", "y", "x":
 			some, values[k] = true, 1
 		default:
-			return nil, false, fmt.Errorf("%s is marked %q; write 1 or 0", ErrorKinds[k], c)
+			return nil, false, fmt.Errorf("%s is marked %q; write 1 or 0", kind, mark)
 		}
 	}
 	return values, some, nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lore/cmd/lore/internal/store"
+	"lore/datasets"
 	"lore/judge"
 	"lore/local"
 )
@@ -13,9 +14,10 @@ import (
 func sheetRun() Run {
 	var r Run
 	for _, g := range []string{"a", "b"} {
+		sys := datasets.System{Retriever: "bm25", Generator: g}
 		for _, item := range []string{"1", "2", "3"} {
-			r.Answers = append(r.Answers, store.Answer{Retriever: "bm25", Generator: g, Item: item, Title: "Q" + item, Outcome: local.OK, Text: "text, \"quoted\"\nand =cut"})
-			r.Verdicts = append(r.Verdicts, store.TaskVerdicts{Retriever: "bm25", Generator: g, Item: item, Questions: []judge.Question{{ID: "r", Text: "reference"}, {ID: "c", Text: "reference"}}})
+			r.Answers = append(r.Answers, store.Answer{System: sys, Item: item, Title: "Q" + item, Outcome: local.OK, Text: "text, \"quoted\"\nand =cut"})
+			r.Verdicts = append(r.Verdicts, store.TaskVerdicts{Judged: datasets.Judged{System: sys}, Item: item, Questions: []judge.Question{{ID: "r", Text: "reference"}, {ID: "c", Text: "reference"}}})
 		}
 	}
 	return r
@@ -32,12 +34,12 @@ func TestErrorSheet(t *testing.T) {
 	if strings.Count(b.String(), "reference") != 4 {
 		t.Errorf("references:\n%s", b.String())
 	}
-	g, err := ErrorTable(strings.NewReader(b.String()), r, 1)
+	g, err := ErrorTable("sheet.csv", b.Bytes(), r, 1)
 	if err != nil || len(g.Rows) != 0 || !strings.HasPrefix(g.Note, "share of marked answers") || !strings.Contains(g.Note, "4 rows of the sheet are not marked") {
 		t.Errorf("unmarked: %+v, %v", g, err)
 	}
 	marked := strings.Replace(b.String(), ",reference,,,,,,", ",reference,1,0,,,x,", 1)
-	g, err = ErrorTable(strings.NewReader(marked), r, 1)
+	g, err = ErrorTable("sheet.csv", []byte(marked), r, 1)
 	if err != nil || len(g.Rows) != 1 || !strings.HasPrefix(g.Rows[0][1], "100 ") || !strings.HasPrefix(g.Rows[0][2], "0 ") || !strings.HasPrefix(g.Rows[0][5], "100 ") || !strings.HasPrefix(g.Rows[0][6], "0 ") || g.Rows[0][7] != "1" {
 		t.Errorf("marked: %+v, %v", g, err)
 	}
@@ -50,5 +52,5 @@ func FuzzErrorTable(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.String())
-	f.Fuzz(func(_ *testing.T, text string) { _, _ = ErrorTable(strings.NewReader(text), r, 1) })
+	f.Fuzz(func(_ *testing.T, text string) { _, _ = ErrorTable("sheet.csv", []byte(text), r, 1) })
 }

@@ -1,5 +1,3 @@
-// Package report shows results: text tables for a terminal, Markdown, LaTeX, CSV,
-// and one HTML page that needs nothing else.
 package report
 
 import (
@@ -11,55 +9,43 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 )
 
-// Plain makes text from outside safe to print: control characters, which could
-// steer a terminal, become visible.
-func Plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r == 0x1b:
-			return '␛'
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
-			return '�'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "�"))
-}
-
-// Text writes a table with aligned columns. All columns but the first are
-// aligned right if they begin with a digit or a dash.
+// Text writes a table with aligned columns. A column whose cells all begin with a digit
+// or are a dash is aligned right.
 func Text(w io.Writer, g datasets.Grid) {
 	if g.Title != "" {
-		fmt.Fprintln(w, Plain(g.Title))
+		fmt.Fprintln(w, usage.Plain(g.Title))
 	}
+
 	width := make([]int, len(g.Head))
 	lines := append([][]string{g.Head}, g.Rows...)
 	for _, l := range lines {
 		for i, c := range l {
-			width[i] = max(width[i], utf8.RuneCountInString(Plain(c)))
+			width[i] = max(width[i], utf8.RuneCountInString(usage.Plain(c)))
 		}
 	}
+
 	for _, l := range lines {
 		var b strings.Builder
 		for i, c := range l {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(Plain(c)))
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(usage.Plain(c)))
 			if numeric(g, i) {
-				b.WriteString(pad + Plain(c))
+				b.WriteString(pad + usage.Plain(c))
 			} else {
-				b.WriteString(Plain(c) + pad)
+				b.WriteString(usage.Plain(c) + pad)
 			}
 		}
 		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 	}
+
 	if g.Note != "" {
-		fmt.Fprintln(w, Plain(g.Note))
+		fmt.Fprintln(w, usage.Plain(g.Note))
 	}
 }
 
@@ -79,6 +65,7 @@ func Markdown(w io.Writer, g datasets.Grid) {
 	if g.Title != "" {
 		fmt.Fprintf(w, "### %s\n\n", mdCell(g.Title))
 	}
+
 	line := func(cells []string) {
 		out := make([]string, len(cells))
 		for i, c := range cells {
@@ -86,6 +73,7 @@ func Markdown(w io.Writer, g datasets.Grid) {
 		}
 		fmt.Fprintf(w, "| %s |\n", strings.Join(out, " | "))
 	}
+
 	line(g.Head)
 	rule := make([]string, len(g.Head))
 	for i := range rule {
@@ -98,6 +86,7 @@ func Markdown(w io.Writer, g datasets.Grid) {
 	for _, r := range g.Rows {
 		line(r)
 	}
+
 	if g.Note != "" {
 		fmt.Fprintf(w, "\n%s\n", mdCell(g.Note))
 	}
@@ -106,9 +95,19 @@ func Markdown(w io.Writer, g datasets.Grid) {
 
 // mdCell escapes what Markdown or HTML would take for markup.
 func mdCell(s string) string {
-	s = strings.Join(strings.Fields(html.EscapeString(Plain(s))), " ")
-	return strings.NewReplacer("|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`).Replace(s)
+	escape := strings.NewReplacer(
+		"|", `\|`,
+		"`", "\\`",
+		"*", `\*`,
+		"_", `\_`,
+		"[", `\[`,
+		"]", `\]`,
+	)
+	return escape.Replace(oneLine(html.EscapeString(usage.Plain(s))))
 }
+
+// oneLine puts one space where there is any white space: a cell is one line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // LaTeX writes a booktabs table.
 func LaTeX(w io.Writer, g datasets.Grid) {
@@ -127,19 +126,43 @@ func LaTeX(w io.Writer, g datasets.Grid) {
 		}
 		return strings.Join(out, " & ") + ` \\`
 	}
-	fmt.Fprintf(w, "%% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\begin{tabular}{%s}\n\\toprule\n%s\n\\midrule\n", align, line(g.Head))
+
+	fmt.Fprintln(w, `% needs \usepackage{booktabs}`)
+	fmt.Fprintln(w, `\begin{table}`)
+	fmt.Fprintln(w, `\centering`)
+	fmt.Fprintf(w, "\\begin{tabular}{%s}\n", align)
+	fmt.Fprintln(w, `\toprule`)
+	fmt.Fprintln(w, line(g.Head))
+	fmt.Fprintln(w, `\midrule`)
 	for _, r := range g.Rows {
 		fmt.Fprintln(w, line(r))
 	}
-	fmt.Fprintf(w, "\\bottomrule\n\\end{tabular}\n\\caption{%s}\n\\end{table}\n", texCell(strings.TrimSpace(g.Title+". "+g.Note)))
+	fmt.Fprintln(w, `\bottomrule`)
+	fmt.Fprintln(w, `\end{tabular}`)
+	fmt.Fprintf(w, "\\caption{%s}\n", texCell(strings.TrimSpace(g.Title+". "+g.Note)))
+	fmt.Fprintln(w, `\end{table}`)
 }
 
+// texCell escapes what LaTeX would take for a command.
 func texCell(s string) string {
-	return strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
-		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "–", "--", "±", `$\pm$`).Replace(strings.Join(strings.Fields(Plain(s)), " "))
+	escape := strings.NewReplacer(
+		`\`, `\textbackslash{}`,
+		"&", `\&`,
+		"%", `\%`,
+		"$", `\$`,
+		"#", `\#`,
+		"_", `\_`,
+		"{", `\{`,
+		"}", `\}`,
+		"~", `\textasciitilde{}`,
+		"^", `\textasciicircum{}`,
+		"–", "--",
+		"±", `$\pm$`,
+	)
+	return escape.Replace(oneLine(usage.Plain(s)))
 }
 
-// CSV writes a table as comma-separated values.
+// CSV writes a table as comma-separated values: heading and rows, without title and note.
 func CSV(w io.Writer, g datasets.Grid) error {
 	c := csv.NewWriter(w)
 	if err := c.WriteAll(append([][]string{g.Head}, g.Rows...)); err != nil {

@@ -2,34 +2,27 @@ package report
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 
-	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/table"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/judge"
+	"lore/judge/metric"
 	"lore/local"
 )
 
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"plain": Plain, "numeric": numeric}).Parse(pageText))
-
-// Run is what a report is made of: the content of a run folder.
-type Run struct {
-	Manifest store.Manifest
-	Table    run.Table
-	Answers  []store.Answer
-	Verdicts []store.TaskVerdicts
-}
+var page = template.Must(template.New("page").
+	Funcs(template.FuncMap{"plain": usage.Plain, "numeric": numeric}).
+	Parse(pageText))
 
 // HTML writes a page that holds everything: table, charts, answers, verdicts,
 // settings. It loads nothing and runs no script; all text is escaped.
@@ -40,6 +33,7 @@ func HTML(w io.Writer, r Run, bench datasets.Benchmark) error {
 	return nil
 }
 
+// view is a run as page.html shows it.
 type view struct {
 	Benchmark, About string
 	Main             datasets.Grid
@@ -50,9 +44,6 @@ type view struct {
 	Settings         []setting
 	Metrics          []datasets.Metric
 }
-
-// PlotBottom is where the axis lines of a chart end.
-func (view) PlotBottom(labelY float64) float64 { return labelY - 14 }
 
 type systemView struct {
 	Name    string
@@ -73,68 +64,90 @@ type verdictView struct {
 	Unit                         int
 }
 
-type setting struct{ Name, Value string }
-
 func newView(r Run, bench datasets.Benchmark) view {
-	v := view{Benchmark: bench.Name(), About: bench.About(), Main: Main(r.Table, bench.Metrics()), Warnings: r.Manifest.Warnings,
-		Grids: Grids(r, bench), Settings: settings(r.Manifest), Metrics: bench.Metrics()}
+	v := view{
+		Benchmark: bench.Name(),
+		About:     bench.About(),
+		Main:      Main(r.Table, bench.Metrics()),
+		Grids:     Grids(r, bench),
+		Warnings:  r.Manifest.Warnings,
+		Settings:  settings(r.Manifest),
+		Metrics:   bench.Metrics(),
+		Systems:   systemViews(r, bench.Metrics()),
+	}
 	for _, m := range bench.Metrics() {
 		if m.Lead {
 			v.Charts = append(v.Charts, newChart(r.Table, m))
 		}
 	}
-	texts := map[[3]string]store.Answer{}
-	for _, a := range r.Answers {
-		texts[[3]string{a.Retriever, a.Generator, a.Item}] = a
-	}
-	figures := itemFigures(r.Table, bench.Metrics())
-	at := map[string]int{}
-	for _, t := range r.Verdicts {
-		name := t.Retriever + ", " + t.Generator + ", judged by " + t.Judge
-		i, ok := at[name]
-		if !ok {
-			i = len(v.Systems)
-			at[name] = i
-			v.Systems = append(v.Systems, systemView{Name: name})
-		}
-		a := newAnswer(texts[[3]string{t.Retriever, t.Generator, t.Item}], t)
-		a.Figures = figures[[4]string{t.Retriever, t.Generator, t.Judge, t.Item}]
-		v.Systems[i].Answers = append(v.Systems[i].Answers, a)
-	}
 	return v
 }
 
-// itemFigures words the mean of each judged metric of an item.
-func itemFigures(t run.Table, metrics []datasets.Metric) map[[4]string]string {
-	out := map[[4]string]string{}
+// systemViews shows every answer with the verdicts on it, by system and judge.
+func systemViews(r Run, metrics []datasets.Metric) []systemView {
+	texts := map[answerKey]store.Answer{}
+	for _, a := range r.Answers {
+		texts[answerKey{a.System, a.Item}] = a
+	}
+	figures := itemFigures(r.Table, metrics)
+
+	var out []systemView
+	at := map[string]int{}
+	for _, t := range r.Verdicts {
+		name := t.System.String() + ", judged by " + t.Judge
+		i, ok := at[name]
+		if !ok {
+			i = len(out)
+			at[name] = i
+			out = append(out, systemView{Name: name})
+		}
+
+		a := newAnswer(texts[answerKey{t.System, t.Item}], t)
+		a.Figures = figures[verdictKey{t.Judged, t.Item}]
+		out[i].Answers = append(out[i].Answers, a)
+	}
+	return out
+}
+
+// itemFigures words the mean of each lead metric of an item.
+func itemFigures(t table.Table, metrics []datasets.Metric) map[verdictKey]string {
+	out := map[verdictKey]string{}
 	for _, row := range t.Rows {
 		for _, it := range row.Scores {
-			var parts []string
-			for _, m := range metrics {
-				for _, u := range it.Values {
-					if u.Metric != m.Name || !m.Lead || len(u.Values) == 0 {
-						continue
-					}
-					sum := 0.0
-					for _, x := range u.Values {
-						sum += x
-					}
-					parts = append(parts, strings.ToLower(m.Title)+" "+Number(sum/float64(len(u.Values)), m))
-				}
+			out[verdictKey{row.Judged, it.Item}] = strings.Join(leadMeans(it, metrics), ", ")
+		}
+	}
+	return out
+}
+
+func leadMeans(it table.ItemScores, metrics []datasets.Metric) []string {
+	var out []string
+	for _, m := range metrics {
+		for _, u := range it.Values {
+			if u.Metric != m.Name || !m.Lead || len(u.Values) == 0 {
+				continue
 			}
-			out[[4]string{row.Retriever, row.Generator, row.Judge, it.Item}] = strings.Join(parts, ", ")
+			out = append(out, strings.ToLower(m.Title)+" "+Number(metric.Mean(u.Values), m))
 		}
 	}
 	return out
 }
 
 func newAnswer(a store.Answer, t store.TaskVerdicts) answerView {
-	out := answerView{Title: a.Title, Item: t.Item, Reason: a.Reason, Outcome: a.Outcome, Failed: a.Outcome != local.OK, Notes: slices.Concat(a.Notes, t.Notes)}
+	out := answerView{
+		Title:   a.Title,
+		Item:    t.Item,
+		Reason:  a.Reason,
+		Outcome: a.Outcome,
+		Failed:  a.Outcome != local.OK,
+		Notes:   slices.Concat(a.Notes, t.Notes),
+	}
 	for line := range strings.Lines(a.Text) {
 		if line = strings.TrimSpace(line); line != "" {
 			out.Lines = append(out.Lines, line)
 		}
 	}
+
 	for i, v := range t.Verdicts {
 		out.Verdicts = append(out.Verdicts, newVerdict(questionText(t.Questions, i), v))
 	}
@@ -148,136 +161,15 @@ func newAnswer(a store.Answer, t store.TaskVerdicts) answerView {
 }
 
 func newVerdict(text string, v judge.Verdict) verdictView {
-	one := verdictView{Text: text, Label: v.Label, Class: v.Label, Unit: v.Unit, Evidence: strings.Join(v.Evidence, " ")}
-	if len(v.Flags) > 0 {
-		one.Evidence = strings.TrimSpace(one.Evidence + " (" + strings.Join(v.Flags, "; ") + ")")
-	}
 	if !v.Scored() {
-		one.Label, one.Class, one.Evidence = "unscored", "bad", v.Reason
+		return verdictView{Text: text, Label: "unscored", Class: "bad", Unit: v.Unit, Evidence: v.Reason}
 	}
-	return one
-}
 
-// settings lists a manifest for people.
-func settings(m store.Manifest) []setting {
-	out := []setting{{"lore", m.Lore}, {"data", strings.Join(m.Data, ", ")}, {"data SHA-256", m.DataHash}, {"items", fmt.Sprint(m.Items)},
-		{"retrievers", strings.Join(m.Retrievers, ", ")}, {"tokeniser of budgets", m.Tokenizer}, {"seed", fmt.Sprint(m.Seed)}}
-	if m.Server != "" {
-		out = append(out, setting{"Ollama server", m.Server})
+	evidence := strings.Join(v.Evidence, " ")
+	if len(v.Flags) > 0 {
+		evidence = strings.TrimSpace(evidence + " (" + strings.Join(v.Flags, "; ") + ")")
 	}
-	for _, g := range m.Generators {
-		out = append(out, setting{"generator", describe(g)})
-	}
-	for _, j := range m.Judges {
-		out = append(out, setting{"judge", describe(j)})
-	}
-	for _, k := range slices.Sorted(maps.Keys(m.Settings)) {
-		out = append(out, setting{k, fmt.Sprint(m.Settings[k])})
-	}
-	for _, k := range slices.Sorted(maps.Keys(m.Prompts)) {
-		out = append(out, setting{"prompt " + k, m.Prompts[k]})
-	}
-	return out
-}
-
-func describe(m store.Model) string {
-	parts := []string{m.Name}
-	for _, p := range []string{m.Family, m.Size, m.Quant} {
-		if p != "" {
-			parts = append(parts, p)
-		}
-	}
-	if m.Digest != "" {
-		parts = append(parts, "digest "+m.Digest)
-	}
-	if m.Mode != "" {
-		parts = append(parts, "mode "+m.Mode)
-	}
-	if m.Agreement != "" {
-		parts = append(parts, m.Agreement)
-	}
-	if m.Options != nil {
-		if data, err := json.Marshal(m.Options); err == nil {
-			parts = append(parts, string(data))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// chart is one metric drawn as a dot with its interval per system.
-type chart struct {
-	Title         string
-	Width, Height float64
-	Bars          []bar
-	Ticks         []tick
-}
-
-type bar struct {
-	Label                  string
-	X, Low, High, Y, TextY float64
-	Has, CI                bool
-}
-
-type tick struct {
-	X, Y  float64
-	Label string
-}
-
-func newChart(t run.Table, m datasets.Metric) chart {
-	const left, plot, step = 190.0, 240.0, 22.0
-	c := chart{Title: m.Title, Width: left + plot + 20}
-	top := 0.0
-	for _, r := range t.Rows {
-		if f, ok := r.Figure(m.Name); ok && f.Value != nil {
-			top = max(top, *f.Value)
-			if f.High != nil {
-				top = max(top, *f.High)
-			}
-		}
-	}
-	unit := math.Max(0.1, math.Ceil(top*10)/10) // whole steps of ten points
-	x := func(v float64) float64 { return math.Round((left+plot*v/unit)*10) / 10 }
-	for i, r := range t.Rows {
-		y := 14 + step*float64(i)
-		b := bar{Label: clip(label(t, r), 28), Y: y, TextY: y + 4, X: left}
-		if f, ok := r.Figure(m.Name); ok && f.Value != nil {
-			b.X, b.Has = x(*f.Value), true
-			if f.Low != nil {
-				b.Low, b.High, b.CI = x(*f.Low), x(*f.High), true
-			}
-		}
-		c.Bars = append(c.Bars, b)
-	}
-	bottom := 14 + step*float64(len(t.Rows)) + 14
-	for i := range 6 {
-		v := unit * float64(i) / 5
-		c.Ticks = append(c.Ticks, tick{x(v), bottom, strings.TrimSuffix(fmt.Sprintf("%.1f", 100*v), ".0")})
-	}
-	c.Height = bottom + 6
-	return c
-}
-
-// label names a row by what differs between rows.
-func label(t run.Table, r run.Row) string {
-	parts := []string{}
-	for _, f := range []func(run.Row) string{
-		func(r run.Row) string { return r.Retriever }, func(r run.Row) string { return r.Generator }, func(r run.Row) string { return r.Judge }} {
-		if slices.ContainsFunc(t.Rows, func(o run.Row) bool { return f(o) != f(t.Rows[0]) }) {
-			parts = append(parts, f(r))
-		}
-	}
-	if len(parts) == 0 {
-		return r.Retriever
-	}
-	return strings.Join(parts, " · ")
-}
-
-func clip(s string, n int) string {
-	r := []rune(Plain(s))
-	if len(r) <= n {
-		return string(r)
-	}
-	return string(r[:n-1]) + "…"
+	return verdictView{Text: text, Label: v.Label, Class: v.Label, Unit: v.Unit, Evidence: evidence}
 }
 
 // questionText words a question for the page; the reference that two grades share is

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/table"
 	"lore/datasets"
 	"lore/datasets/summhay"
 	"lore/judge"
@@ -20,14 +20,15 @@ func p(v float64) *float64 { return &v }
 const hostile = "<img src=x onerror=alert(1)> \x1b]0;x\a\u202e | `x` & \xff"
 
 func example() Run {
+	judged := datasets.Judged{System: datasets.System{Retriever: hostile, Generator: "g"}, Judge: "j"}
 	return Run{
 		Manifest: store.Manifest{Benchmark: "summhay", Warnings: []string{hostile}},
-		Table: run.Table{Benchmark: "summhay", Interval: "test", Rows: []run.Row{{Retriever: hostile, Generator: "g", Judge: "j", Items: 2, ItemsFailed: 1,
-			Figures: []run.Figure{{Metric: summhay.Coverage, Value: p(0.25), Low: p(0.1), High: p(0.4), ByItem: p(0.3), N: 4, NUnscored: 4, Worst: p(0.125), Best: p(0.625)},
+		Table: table.Table{Benchmark: "summhay", Interval: "test", Rows: []table.Row{{Judged: judged, Items: 2, ItemsFailed: 1,
+			Figures: []table.Figure{{Metric: summhay.Coverage, Value: p(0.25), Low: p(0.1), High: p(0.4), ByItem: p(0.3), N: 4, NUnscored: 4, Worst: p(0.125), Best: p(0.625)},
 				{Metric: summhay.Citation, N: 0, NUnscored: 4}}}}},
-		Answers: []store.Answer{{Retriever: hostile, Generator: "g", Item: "i", Title: hostile, Outcome: local.OK, Text: hostile, Notes: []string{hostile}},
-			{Retriever: hostile, Generator: "g", Item: "k", Outcome: local.Cut, Reason: hostile}},
-		Verdicts: []store.TaskVerdicts{{Retriever: hostile, Generator: "g", Judge: "j", Item: "i", Questions: []judge.Question{{ID: "q", Text: hostile}},
+		Answers: []store.Answer{{System: judged.System, Item: "i", Title: hostile, Outcome: local.OK, Text: hostile, Notes: []string{hostile}},
+			{System: judged.System, Item: "k", Outcome: local.Cut, Reason: hostile}},
+		Verdicts: []store.TaskVerdicts{{Judged: judged, Item: "i", Questions: []judge.Question{{ID: "q", Text: hostile}},
 			Verdicts: []judge.Verdict{judge.Unscored("q", local.BadFormat, hostile)}}},
 	}
 }

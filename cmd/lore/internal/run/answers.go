@@ -3,22 +3,21 @@ package run
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local"
+	"lore/local/files"
 )
 
 // Answers are the answers of a system from outside.
 type Answers struct {
-	Retriever string // of the system, as far as its file's name tells; "outside" if not
-	Generator string
-	File      string
-	Outputs   map[string]datasets.Output // by item
+	datasets.System // as far as the file's name tells
+	File            string
+	Outputs         map[string]datasets.Output // by the item's id; every item has one
 }
 
 // Gold is the generator that gives the reference answer: the upper bound of a report.
@@ -26,7 +25,12 @@ const Gold = "gold"
 
 // GoldAnswers are the items' first references.
 func GoldAnswers(ds *datasets.Dataset) (Answers, error) {
-	a := Answers{Retriever: "outside", Generator: Gold, File: "the data", Outputs: map[string]datasets.Output{}}
+	a := Answers{
+		System:  datasets.System{Retriever: outside, Generator: Gold},
+		File:    "the data",
+		Outputs: map[string]datasets.Output{},
+	}
+
 	some := false
 	for _, it := range ds.Items {
 		out := datasets.Output{Outcome: local.Empty, Reason: "the item has no reference answer"}
@@ -36,23 +40,24 @@ func GoldAnswers(ds *datasets.Dataset) (Answers, error) {
 		a.Outputs[it.ID()] = out
 	}
 	if !some {
-		return a, usage("the generator %s needs data with reference answers", Gold)
+		return a, usage.Errorf("the generator %s needs data with reference answers", Gold)
 	}
 	return a, nil
 }
 
 // answersFormat words what is read, for errors.
-const answersFormat = `answers are lines of {"item": "...", "answer": "..."} in a .jsonl file, or a .json list of texts in the order of the items`
+const answersFormat = `answers are lines of {"item": "...", "answer": "..."} in a .jsonl file, ` +
+	`or a .json list of texts in the order of the items`
 
 // ReadAnswers reads a file of answers and checks it against the items. An item
 // without an answer, or with an empty one, has a failed output: it is counted, not
 // scored.
 func ReadAnswers(path string, bench datasets.Benchmark, ds *datasets.Dataset) (Answers, error) {
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, answersFormat)
 	if err != nil {
-		return Answers{}, inputError(path, fmt.Errorf("cannot be read: %w; %s", errors.Unwrap(err), answersFormat))
+		return Answers{}, err
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+
 	var texts map[string]string
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
 		texts, err = answerList(data, ds)
@@ -60,16 +65,17 @@ func ReadAnswers(path string, bench datasets.Benchmark, ds *datasets.Dataset) (A
 		texts, err = answerLines(data, ds)
 	}
 	if err != nil {
-		return Answers{}, inputError(path, err)
+		return Answers{}, files.Wrap(path, err)
 	}
-	a := Answers{File: path, Outputs: map[string]datasets.Output{}}
-	a.Retriever, a.Generator = answersName(path)
+
+	a := Answers{System: answersName(path), File: path, Outputs: map[string]datasets.Output{}}
 	var measures map[string]map[string]float64
-	if m, ok := bench.(datasets.AnswerMeasurer); ok {
-		if measures, err = m.Measures(path, ds); err != nil {
+	if measured := bench.Protocol().Measured; measured != nil {
+		if measures, err = measured(path, ds); err != nil {
 			return a, err
 		}
 	}
+
 	for _, it := range ds.Items {
 		text, ok := texts[it.ID()]
 		out := datasets.Output{Text: text, Outcome: local.OK, Measures: measures[it.ID()]}
@@ -84,14 +90,17 @@ func ReadAnswers(path string, bench datasets.Benchmark, ds *datasets.Dataset) (A
 	return a, nil
 }
 
+// answerList reads a list of texts, in the order of the items, into texts by item.
 func answerList(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 	var list []string
 	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fmt.Errorf("is no list of texts: %w; %s", err, answersFormat)
+		return nil, fmt.Errorf("is not a list of texts: %w; %s", err, answersFormat)
 	}
 	if len(list) > len(ds.Items) {
-		return nil, fmt.Errorf("has %d answers for %d items; give the data that the answers were made from", len(list), len(ds.Items))
+		return nil, fmt.Errorf("has %d answers for %d items; give the data that the answers were made from",
+			len(list), len(ds.Items))
 	}
+
 	out := map[string]string{}
 	for i, text := range list {
 		out[ds.Items[i].ID()] = text
@@ -99,26 +108,34 @@ func answerList(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 	return out, nil
 }
 
+// answerLine is one line of a file of answers. Both fields must be there; an answer may
+// be empty.
+type answerLine struct {
+	Item   *string `json:"item"`
+	Answer *string `json:"answer"`
+}
+
+// answerLines reads lines of JSON into texts by item.
 func answerLines(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 	known := map[string]bool{}
 	for _, it := range ds.Items {
 		known[it.ID()] = true
 	}
+
 	out := map[string]string{}
-	err := datasets.EachLine(data, func(place string, raw []byte) error {
-		var line struct {
-			Item   *string `json:"item"`
-			Answer *string `json:"answer"`
-		}
+	err := files.EachLine(data, func(place string, raw []byte) error {
+		var line answerLine
 		err := json.Unmarshal(raw, &line)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s: is no JSON: %w; %s", place, err, answersFormat)
+			return fmt.Errorf("%s: is not valid JSON: %w; %s", place, err, answersFormat)
 		case line.Item == nil || line.Answer == nil:
 			return fmt.Errorf("%s: lacks item or answer; %s", place, answersFormat)
 		case !known[*line.Item]:
-			return fmt.Errorf("%s: the data has no item %q; item ids stand in answers.jsonl of any run of that data", place, *line.Item)
+			return fmt.Errorf("%s: the data has no item %q; item ids are in answers.jsonl of any run of that data",
+				place, *line.Item)
 		}
+
 		if _, twice := out[*line.Item]; twice {
 			return fmt.Errorf("%s: the item %q is answered twice", place, *line.Item)
 		}
@@ -136,14 +153,15 @@ func answerLines(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 
 // answersName reads a system's name off its file: SETTING/summary/MODEL_summary.json
 // as MSRS publishes them, else the file's name.
-func answersName(path string) (retriever, generator string) {
+func answersName(path string) datasets.System {
 	base := filepath.Base(path)
 	model := strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), "_summary")
+
 	dir := filepath.Dir(path)
 	if filepath.Base(dir) == "summary" {
 		if setting := filepath.Base(filepath.Dir(dir)); setting != "." && setting != string(filepath.Separator) {
-			return setting, model
+			return datasets.System{Retriever: setting, Generator: model}
 		}
 	}
-	return "outside", model
+	return datasets.System{Retriever: outside, Generator: model}
 }

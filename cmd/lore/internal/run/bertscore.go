@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,18 +8,18 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/embed"
 	"lore/judge/metric"
-	"lore/local"
+	"lore/local/files"
 )
 
-// BERTScore says with what answers are compared with their references.
+// BERTScore says by what answers are compared with their references.
 type BERTScore struct {
 	Dir      string // folder of the encoder
 	IDF      bool   // weigh tokens by their idf over the references
@@ -45,62 +44,92 @@ func (e *engine) measure(ctx context.Context, cells []cell) error {
 	if b == nil {
 		return nil
 	}
+
 	base, err := readBaseline(b.Baseline)
 	if err != nil {
 		return err
 	}
-	enc, err := embed.OpenTokenEncoder(ctx, b.Dir, e.opt.Embedding.Engine)
+	cache, pairs, err := e.openPairs(ctx, b)
 	if err != nil {
 		return err
 	}
-	pairs := &bertPairs{enc: enc, settings: enc.Settings()}
-	if b.IDF {
-		if err := pairs.weigh(ctx, e.items); err != nil {
-			return errors.Join(err, enc.Close())
-		}
-	}
-	cache, err := embed.OpenCache(e.opt.Embedding.Dir, pairs, e.opt.Warn)
-	if err != nil {
-		return errors.Join(err, enc.Close())
-	}
 	defer cache.Close()
-	byItem := map[string][]int{}
-	for i, c := range cells {
-		if _, ok := c.item.(datasets.Referenced); ok && c.output.Outcome == local.OK {
-			byItem[c.item.ID()] = append(byItem[c.item.ID()], i)
+
+	byItem := map[string][]*cell{}
+	for i := range cells {
+		c := &cells[i]
+		if _, ok := c.item.(datasets.Referenced); ok && !c.failed() {
+			byItem[c.item.ID()] = append(byItem[c.item.ID()], c)
 		}
 	}
 	if len(byItem) == 0 {
-		return &UsageError{"--bertscore needs a benchmark with reference answers"}
+		return usage.Errorf("--bertscore needs a benchmark with reference answers")
 	}
-	step := e.opt.Progress.Start("BERTScore", len(e.items))
+
+	step := e.opt.Console.Start("BERTScore", len(e.items))
 	answers, cut := 0, 0
 	for n, it := range e.items {
-		some, anyCut, err := scoreBERT(ctx, cache, cells, byItem[it.ID()], base)
+		some, someCut, err := scoreBERT(ctx, cache, byItem[it.ID()], base)
 		if err != nil {
 			return err
 		}
-		answers, cut = answers+some, cut+anyCut
+		answers, cut = answers+some, cut+someCut
 		step(n + 1)
 	}
-	s := enc.Settings()
-	b.notes = map[string]any{"model": s.Name, "model_sha256": s.Model, "window": s.MaxTokens, "idf": b.IDF, "baseline": b.Baseline, "answers": answers, "answers_cut": cut}
+
+	s := pairs.enc.Settings()
+	b.notes = map[string]any{
+		"model":        s.Name,
+		"model_sha256": s.Model,
+		"window":       s.MaxTokens,
+		"idf":          b.IDF,
+		"baseline":     b.Baseline,
+		"answers":      answers,
+		"answers_cut":  cut,
+	}
 	return nil
+}
+
+// openPairs opens the encoder, with the weights of tokens if these are asked for, and the
+// cache of what it has scored. Closing the cache closes both.
+func (e *engine) openPairs(ctx context.Context, b *BERTScore) (*embed.Cache, *bertPairs, error) {
+	enc, err := embed.OpenTokenEncoder(ctx, b.Dir, e.opt.Pipelines.Embedding.Engine)
+	if err != nil {
+		return nil, nil, err
+	}
+	pairs := &bertPairs{enc: enc, settings: enc.Settings()}
+
+	// The weights are part of the settings, by which the cache tells scores apart.
+	if b.IDF {
+		if err := pairs.weigh(ctx, e.items); err != nil {
+			return nil, nil, errors.Join(err, enc.Close())
+		}
+	}
+	cache, err := embed.OpenCache(e.opt.Pipelines.IndexDir, pairs, e.opt.Console.Warn)
+	if err != nil {
+		return nil, nil, errors.Join(err, enc.Close())
+	}
+	return cache, pairs, nil
 }
 
 // scoreBERT scores the answers to one item and counts those that were cut, or whose
 // reference was.
-func scoreBERT(ctx context.Context, cache *embed.Cache, cells []cell, of []int, base [3]float64) (answers, cut int, err error) {
-	for _, i := range of {
-		c := &cells[i]
+func scoreBERT(
+	ctx context.Context, cache *embed.Cache, cells []*cell, base [3]float64,
+) (answers, cut int, err error) {
+	scale := func(v, b float64) float64 { return (v - b) / (1 - b) }
+
+	for _, c := range cells {
+		answer := strings.ReplaceAll(c.evidence.Output.Text, "\x00", " ")
 		var texts []string
 		for _, ref := range c.item.(datasets.Referenced).References() {
-			texts = append(texts, strings.ReplaceAll(c.output.Text, "\x00", " ")+"\x00"+ref)
+			texts = append(texts, answer+"\x00"+ref)
 		}
 		got, err := cache.Embed(ctx, embed.Query, texts)
 		if err != nil {
 			return 0, 0, err
 		}
+
 		best, bestAll := 0, math.Inf(-1)
 		for k, g := range got {
 			if g.Vector[bertF] > got[best].Vector[bertF] {
@@ -112,15 +141,16 @@ func scoreBERT(ctx context.Context, cache *embed.Cache, cells []cell, of []int, 
 		if got[best].Cut {
 			cut++
 		}
-		scale := func(v, b float64) float64 { return (v - b) / (1 - b) }
+
+		// A new map: that of answers from outside is the caller's.
+		m := map[string]float64{}
+		maps.Copy(m, c.evidence.Output.Measures)
 		v := got[best].Vector
-		m := maps.Clone(c.output.Measures)
-		if m == nil {
-			m = map[string]float64{}
-		}
-		m[datasets.BERTScoreP], m[datasets.BERTScoreR] = scale(float64(v[bertP]), base[0]), scale(float64(v[bertR]), base[1])
-		m[datasets.BERTScoreF], m[datasets.BERTScoreAll] = scale(float64(v[bertF]), base[2]), scale(bestAll, base[2])
-		c.output.Measures = m
+		m[datasets.BERTScoreP] = scale(float64(v[bertP]), base[0])
+		m[datasets.BERTScoreR] = scale(float64(v[bertR]), base[1])
+		m[datasets.BERTScoreF] = scale(float64(v[bertF]), base[2])
+		m[datasets.BERTScoreAll] = scale(bestAll, base[2])
+		c.evidence.Output.Measures = m
 	}
 	return answers, cut, nil
 }
@@ -146,6 +176,7 @@ func (b *bertPairs) weigh(ctx context.Context, items []datasets.Item) error {
 			references = append(references, r.References()...)
 		}
 	}
+
 	df := map[int]int{}
 	for _, ref := range references {
 		got, err := b.enc.TokenVectors(ctx, []string{ref})
@@ -158,6 +189,7 @@ func (b *bertPairs) weigh(ctx context.Context, items []datasets.Item) error {
 			df[id]++
 		}
 	}
+
 	n := float64(len(references))
 	b.idf, b.unseen = map[int]float64{}, math.Log(n+1)
 	h := sha256.New()
@@ -169,6 +201,7 @@ func (b *bertPairs) weigh(ctx context.Context, items []datasets.Item) error {
 	return nil
 }
 
+// weights are the idf of tokens; nil weighs all alike.
 func (b *bertPairs) weights(ids []int) []float64 {
 	if b.idf == nil {
 		return nil
@@ -197,29 +230,38 @@ func (b *bertPairs) Embed(ctx context.Context, _ embed.Role, texts []string) ([]
 		}
 		return i
 	}
+
 	sides := make([][2]int, len(texts))
 	for i, t := range texts {
 		answer, reference, _ := strings.Cut(t, "\x00")
 		sides[i] = [2]int{number(answer), number(reference)}
 	}
+
 	vectors, err := b.enc.TokenVectors(ctx, unique)
 	if err != nil {
 		return nil, err
 	}
+
 	out := make([]embed.Embedding, len(texts))
 	for i, s := range sides {
-		a, r := vectors[s[0]], vectors[s[1]]
-		first := b.pair(a.IDs[:a.Window], a.Vectors[:a.Window], r.IDs[:r.Window], r.Vectors[:r.Window])
-		cut := a.Window < len(a.IDs) || r.Window < len(r.IDs)
-		all := first
-		if cut {
-			all = b.pair(a.IDs, a.Vectors, r.IDs, r.Vectors)
-		}
-		v := make([]float32, bertFields)
-		v[bertP], v[bertR], v[bertF], v[bertAll] = float32(first.P), float32(first.R), float32(first.F), float32(all.F)
-		out[i] = embed.Embedding{Vector: v, Windows: 1, Cut: cut}
+		out[i] = b.score(vectors[s[0]], vectors[s[1]])
 	}
 	return out, nil
+}
+
+// score compares an answer with a reference: their first windows, as published, and all of
+// both. The vector is bertFields long.
+func (b *bertPairs) score(a, r embed.TokenVectors) embed.Embedding {
+	first := b.pair(a.IDs[:a.Window], a.Vectors[:a.Window], r.IDs[:r.Window], r.Vectors[:r.Window])
+	all := first
+	cut := a.Window < len(a.IDs) || r.Window < len(r.IDs)
+	if cut {
+		all = b.pair(a.IDs, a.Vectors, r.IDs, r.Vectors)
+	}
+
+	v := make([]float32, bertFields)
+	v[bertP], v[bertR], v[bertF], v[bertAll] = float32(first.P), float32(first.R), float32(first.F), float32(all.F)
+	return embed.Embedding{Vector: v, Windows: 1, Cut: cut}
 }
 
 // pair is 0 where a text has no token.
@@ -230,6 +272,7 @@ func (b *bertPairs) pair(aIDs []int, a [][]float32, rIDs []int, r [][]float32) m
 	return metric.BERTScore(wide(a), wide(r), b.weights(aIDs), b.weights(rIDs))
 }
 
+// wide are vectors in the precision of the metrics.
 func wide(vectors [][]float32) [][]float64 {
 	out := make([][]float64, len(vectors))
 	for i, v := range vectors {
@@ -248,33 +291,42 @@ func readBaseline(path string) ([3]float64, error) {
 	if path == "" {
 		return out, nil
 	}
-	f, err := os.Open(path)
+	data, err := files.Read(path, "give a file whose lines are LAYER,P,R,F")
 	if err != nil {
-		return out, inputError(path, fmt.Errorf("cannot be read: %w", errors.Unwrap(err)))
+		return out, err
 	}
-	defer f.Close()
-	sc, last := bufio.NewScanner(f), -1
-	for n := 1; sc.Scan(); n++ {
-		fields := strings.FieldsFunc(sc.Text(), func(r rune) bool { return r == ',' || r == '\t' || r == ' ' })
-		if len(fields) != 4 {
-			return out, inputError(path, fmt.Errorf("line %d: has %d fields; a baseline is LAYER,P,R,F", n, len(fields)))
-		}
-		layer, err := strconv.Atoi(fields[0])
+
+	last := -1
+	err = files.EachLine(data, func(place string, line []byte) error {
+		layer, row, err := parseBaseline(string(line))
 		if err != nil {
-			continue // the heading
+			return fmt.Errorf("%s: %w", place, err)
 		}
-		var row [3]float64
-		for k := range row {
-			if row[k], err = strconv.ParseFloat(fields[k+1], 64); err != nil || !(row[k] < 1) {
-				return out, inputError(path, fmt.Errorf("line %d: %q is no baseline below 1", n, fields[k+1]))
-			}
-		}
-		if layer >= last {
+		if layer >= 0 && layer >= last {
 			last, out = layer, row
 		}
+		return nil
+	})
+	if err == nil && last < 0 {
+		err = errors.New("has no baseline; its lines are LAYER,P,R,F")
 	}
-	if last < 0 {
-		return out, inputError(path, errors.New("holds no baseline; its lines are LAYER,P,R,F"))
+	return out, files.Wrap(path, err)
+}
+
+// parseBaseline reads a line; the heading has the layer -1.
+func parseBaseline(line string) (layer int, row [3]float64, err error) {
+	fields := strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '\t' || r == ' ' })
+	if len(fields) != 4 {
+		return 0, row, fmt.Errorf("has %d fields; a baseline is LAYER,P,R,F", len(fields))
 	}
-	return out, sc.Err()
+	if layer, err = strconv.Atoi(fields[0]); err != nil {
+		return -1, row, nil
+	}
+
+	for k := range row {
+		if row[k], err = strconv.ParseFloat(fields[k+1], 64); err != nil || !(row[k] < 1) {
+			return 0, row, fmt.Errorf("%q is not a baseline below 1", fields[k+1])
+		}
+	}
+	return layer, row, nil
 }

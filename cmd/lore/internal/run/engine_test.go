@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/pipeline"
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/datasets/summhay"
@@ -13,10 +15,6 @@ import (
 	"lore/index"
 	"lore/local/ollama/ollamatest"
 )
-
-type quiet struct{}
-
-func (quiet) Start(string, int) func(int) { return func(int) {} }
 
 // A whole run with models, and one without, open no connection but to the
 // configured server: the dialer refuses and records everything else.
@@ -30,18 +28,37 @@ func TestNoOtherHostIsDialled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
 			dialled := map[string]int{}
-			opt := Options{Retrievers: pipelines(t, "bm25,random"+c.more), Generators: []string{c.generator}, Judges: []string{c.judge}, Limit: 1,
-				Budget: datasets.Budget{Tokens: 500}, Seed: 1, Slots: 2, Host: server.URL, NumPredict: 100, TopP: 1, Analyzer: "en", BM25: index.DefaultBM25,
-				IndexDir: t.TempDir(), Embedding: Embedding{Dir: t.TempDir(), Windows: embed.Windows{Long: embed.Mean}}, Progress: quiet{}, Warn: func(s string) { t.Log(s) },
-				Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
-					mu.Lock()
-					dialled[addr]++
-					mu.Unlock()
-					if addr != allowed {
-						return nil, net.ErrClosed
-					}
-					return (&net.Dialer{}).DialContext(ctx, network, addr)
-				}}
+			retrievers, err := pipeline.ParseList("bm25,random"+c.more, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
+				mu.Lock()
+				dialled[addr]++
+				mu.Unlock()
+				if addr != allowed {
+					return nil, net.ErrClosed
+				}
+				return (&net.Dialer{}).DialContext(ctx, network, addr)
+			}
+			opt := Options{
+				Retrievers: retrievers,
+				Generators: []string{c.generator},
+				Judges:     []string{c.judge},
+				Limit:      1,
+				Budget:     datasets.Budget{Tokens: 500},
+				NumPredict: 100,
+				TopP:       1,
+				Seed:       1,
+				Models:     models.Config{Host: server.URL, Dial: dial, Slots: 2, Seed: 1},
+				Pipelines: pipeline.Config{
+					Analyzer:  "en",
+					BM25:      index.DefaultBM25,
+					IndexDir:  t.TempDir(),
+					Embedding: pipeline.Embedding{Windows: embed.Windows{Long: embed.Mean}},
+					Seed:      1,
+				},
+			}
 			folder, err := store.Open(t.TempDir())
 			if err != nil {
 				t.Fatal(err)

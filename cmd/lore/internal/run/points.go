@@ -15,41 +15,50 @@ const pointTokens = 2048
 // makePoints takes every answer apart into its own points, for benchmarks that judge
 // these.
 func (e *engine) makePoints(ctx context.Context, cells []cell) error {
-	maker, ok := e.bench.(datasets.PointMaker)
-	if !ok {
+	rule := e.protocol.Points
+	if rule == nil {
 		return nil
 	}
-	var places []int
+
+	var answered []*cell
 	for i := range cells {
-		if cells[i].output.Outcome == local.OK {
-			places = append(places, i)
+		if !cells[i].failed() {
+			answered = append(answered, &cells[i])
 		}
 	}
-	if e.pointModel == nil {
-		for _, i := range places {
-			cells[i].setPoints(datasets.Points{Outcome: local.OK, List: maker.PlainPoints(cells[i].output.Text)})
-		}
-		return nil
+	if e.points != nil {
+		return e.askPoints(ctx, rule, answered)
 	}
-	name, schema := maker.PointPrompt()
-	p, err := e.prompts.Load(name)
+	for _, c := range answered {
+		list := rule.Plain(c.evidence.Output.Text)
+		c.evidence.Output.Points = &datasets.Points{Outcome: local.OK, List: list}
+	}
+	return nil
+}
+
+// askPoints has a model take the answers apart.
+func (e *engine) askPoints(ctx context.Context, rule *datasets.PointRule, cells []*cell) error {
+	p, err := e.prompts.Load(rule.Prompt)
 	if err != nil {
 		return err
 	}
-	calls := make([]local.Call, len(places))
-	for n, i := range places {
-		m := e.pointModel
-		calls[n] = local.Call{Backend: m.backend, Model: m.name, Digest: m.digest, Options: m.options, Schema: schema}
+	calls := make([]local.Call, len(cells))
+	for n, c := range cells {
+		calls[n] = e.points.Call()
+		calls[n].Schema = rule.Schema
 		calls[n].Options.NumPredict = pointTokens
-		if calls[n].Messages, err = p.Render(map[string]any{"Query": cells[i].item.Title(), "Answer": cells[i].output.Text}); err != nil {
+		data := map[string]any{"Query": c.item.Title(), "Answer": c.evidence.Output.Text}
+		if calls[n].Messages, err = p.Render(data); err != nil {
 			return err
 		}
 	}
-	e.models.fit(e.pointModel, calls, "prompts that take answers apart")
-	step := e.opt.Progress.Start("take answers apart", len(calls))
+
+	e.models.Fit(e.points, calls, "prompts that take answers apart")
+	step := e.opt.Console.Start("take answers apart", len(calls))
 	done := 0
 	return e.gate.All(ctx, calls, func(n int, r local.Reply) {
-		cells[places[n]].setPoints(readPoints(r))
+		points := readPoints(r)
+		cells[n].evidence.Output.Points = &points
 		done++
 		step(done)
 	})
@@ -66,6 +75,7 @@ func readPoints(r local.Reply) datasets.Points {
 	if err := json.Unmarshal([]byte(r.Text), &got); err != nil {
 		return datasets.Points{Outcome: local.BadFormat, Reason: "the answer could not be taken apart: " + err.Error()}
 	}
+
 	p := datasets.Points{Outcome: local.OK}
 	for _, s := range got.Points {
 		if s = strings.TrimSpace(s); s != "" {
@@ -76,12 +86,4 @@ func readPoints(r local.Reply) datasets.Points {
 		return datasets.Points{Outcome: local.Empty, Reason: "the model found no point in the answer"}
 	}
 	return p
-}
-
-func (c *cell) setPoints(p datasets.Points) {
-	c.output.Points = &p
-	if j, ok := c.item.(datasets.PointJudged); ok {
-		c.points = j.PlanPoints(c.output)
-		c.points.ID = c.task.ID + " points"
-	}
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lore/datasets"
 	"lore/judge"
 )
 
 func TestVerdictsKeepRepeatedTextsOnce(t *testing.T) {
-	in := TaskVerdicts{Retriever: "r", Item: "1", Questions: []judge.Question{{ID: "a", Text: "long"}, {ID: "b", Text: "long"}, {ID: "c", Text: "other"}, {ID: "d", Text: "other"}}}
+	in := TaskVerdicts{Judged: datasets.Judged{System: datasets.System{Retriever: "r"}}, Item: "1", Questions: []judge.Question{{ID: "a", Text: "long"}, {ID: "b", Text: "long"}, {ID: "c", Text: "other"}, {ID: "d", Text: "other"}}}
 	data, err := json.Marshal(in)
 	if err != nil || strings.Count(string(data), "long") != 1 || strings.Count(string(data), "other") != 1 {
 		t.Fatalf("%s, %v", data, err)

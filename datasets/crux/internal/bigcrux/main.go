@@ -23,6 +23,7 @@ func main() {
 	topics := flag.Int("topics", 100, "topics")
 	questions := flag.Int("questions", 10, "questions per topic")
 	flag.Parse()
+
 	if err := write(*dir, *out, *passages, *topics, *questions); err != nil {
 		fmt.Fprintln(os.Stderr, "bigcrux:", err)
 		os.Exit(1)
@@ -36,6 +37,7 @@ func write(dir, out string, passages, topics, questions int) error {
 	if err != nil {
 		return err
 	}
+
 	rng := rand.New(rand.NewPCG(20261121, 7))
 	ps := make([]crux.Passage, passages)
 	members := make([][]string, passages)
@@ -49,23 +51,31 @@ func write(dir, out string, passages, topics, questions int) error {
 		}
 		ps[i] = crux.Passage{ID: fmt.Sprintf("p%06d", i), Text: strings.TrimSpace(b.String())}
 	}
-	var ts []crux.Topic
-	for i := range topics {
-		t := crux.Topic{ID: fmt.Sprintf("t%03d", i), Grades: map[string][]int{}}
-		for len(t.Questions) < questions {
-			p := rng.IntN(passages)
-			if t.Grades[ps[p].ID] != nil {
-				continue
-			}
-			row := make([]int, questions)
-			for k := 0; k < 2 && len(t.Questions) < questions && k < len(members[p]); k++ {
-				row[len(t.Questions)] = crux.MaxGrade
-				t.Questions = append(t.Questions, members[p][k])
-				t.Query += strings.Join(strings.Fields(members[p][k])[:min(8, len(strings.Fields(members[p][k])))], " ") + " "
-			}
-			t.Grades[ps[p].ID] = row
-		}
-		ts = append(ts, t)
+
+	ts := make([]crux.Topic, topics)
+	for i := range ts {
+		ts[i] = topic(fmt.Sprintf("t%03d", i), questions, ps, members, rng)
 	}
 	return crux.Write(out, ts, ps)
+}
+
+// topic takes its questions from passages that are drawn, at most two from each.
+func topic(id string, questions int, ps []crux.Passage, members [][]string, rng *rand.Rand) crux.Topic {
+	t := crux.Topic{ID: id, Grades: map[string][]int{}}
+	for len(t.Questions) < questions {
+		p := rng.IntN(len(ps))
+		if t.Grades[ps[p].ID] != nil {
+			continue
+		}
+
+		row := make([]int, questions)
+		for k := 0; k < 2 && len(t.Questions) < questions && k < len(members[p]); k++ {
+			row[len(t.Questions)] = crux.MaxGrade
+			t.Questions = append(t.Questions, members[p][k])
+			words := strings.Fields(members[p][k])
+			t.Query += strings.Join(words[:min(8, len(words))], " ") + " "
+		}
+		t.Grades[ps[p].ID] = row
+	}
+	return t
 }

@@ -62,6 +62,7 @@ func evolve(prompt string) string {
 	if err != nil {
 		return ""
 	}
+
 	domain := scripted.Between(prompt, `domain "`, `"`)
 	var out []string
 	for i := range n {
@@ -90,6 +91,7 @@ func sharing(document, query string) []string {
 	for _, t := range text.Terms(query) {
 		words[t] = true
 	}
+
 	var out []string
 	for _, s := range text.Sentences(document) {
 		for _, t := range text.Terms(s) {
@@ -105,6 +107,7 @@ func sharing(document, query string) []string {
 func extract(prompt string) string {
 	found := scripted.Between(prompt, "list new points only:\n", "If the document")
 	document := scripted.Between(prompt, "Document:\n", "\n\nQuestion:")
+
 	var b strings.Builder
 	for _, s := range sharing(document, scripted.Between(prompt, "\nQuestion: ", "\n")) {
 		if n := strings.Count(b.String(), "\n"); n < 3 && !strings.Contains(found, s) {
@@ -131,6 +134,7 @@ func merge(prompt string) string {
 		}
 		members[s] = append(members[s], n)
 	}
+
 	var b strings.Builder
 	for i, s := range order {
 		fmt.Fprintf(&b, "Point %d: %s [%s]\n", i+1, s, strings.Join(members[s], ", "))

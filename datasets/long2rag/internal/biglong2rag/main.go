@@ -12,8 +12,8 @@ import (
 	"os"
 	"strings"
 
-	"lore/datasets"
 	"lore/datasets/long2rag"
+	"lore/local/files"
 	"lore/local/realtext"
 	"lore/local/text"
 )
@@ -25,6 +25,7 @@ func main() {
 	points := flag.Int("points", 2_055, "key points in all")
 	words := flag.Int("words", 2_444, "words of a document")
 	flag.Parse()
+
 	if err := write(*dir, *out, *questions, *points, *words); err != nil {
 		fmt.Fprintln(os.Stderr, "biglong2rag:", err)
 		os.Exit(1)
@@ -36,28 +37,45 @@ func write(dir, out string, questions, points, words int) error {
 	if err != nil {
 		return err
 	}
+
 	rng := rand.New(rand.NewPCG(20261121, 11))
 	qs := make([]long2rag.Question, questions)
 	for i := range qs {
-		q := long2rag.Question{ID: fmt.Sprintf("q%03d", i+1), Category: long2rag.Categories[i%len(long2rag.Categories)].Name, Domain: long2rag.Domains[i%len(long2rag.Domains)]}
+		q := long2rag.Question{
+			ID:       fmt.Sprintf("q%03d", i+1),
+			Category: long2rag.Categories[i%len(long2rag.Categories)].Name,
+			Domain:   long2rag.Domains[i%len(long2rag.Domains)],
+		}
 		var pool []string // sentences of the question's documents that can be key points
 		for d := range long2rag.Shown {
-			var b strings.Builder
-			for n, at := 0, rng.IntN(len(sentences)); n < words; at = (at + 1) % len(sentences) { // neighbours, as in a real document
-				b.WriteString(sentences[at] + " ")
-				n += len(strings.Fields(sentences[at]))
-				if k := len(text.Terms(sentences[at])); k >= 6 && k <= 25 {
-					pool = append(pool, sentences[at])
-				}
-			}
-			q.Documents = append(q.Documents, long2rag.Document{ID: fmt.Sprintf("q%03d-d%d", i+1, d+1), Text: strings.TrimSpace(b.String())})
+			body, fit := document(sentences, rng.IntN(len(sentences)), words)
+			pool = append(pool, fit...)
+			q.Documents = append(q.Documents, long2rag.Document{ID: fmt.Sprintf("%s-d%d", q.ID, d+1), Text: body})
 		}
+
+		// The key points in all are spread as evenly as whole numbers allow.
 		for len(q.KeyPoints) < points*(i+1)/questions-points*i/questions {
 			p := pool[rng.IntN(len(pool))]
-			q.KeyPoints = append(q.KeyPoints, long2rag.KeyPoint{ID: fmt.Sprintf("p%d", len(q.KeyPoints)+1), Text: p, Spans: []string{p}})
+			id := fmt.Sprintf("p%d", len(q.KeyPoints)+1)
+			q.KeyPoints = append(q.KeyPoints, long2rag.KeyPoint{ID: id, Text: p, Spans: []string{p}})
 		}
-		q.Text = "What is told of " + strings.ToLower(strings.Join(text.Words(q.KeyPoints[0].Text + " " + q.KeyPoints[1].Text)[:12], " ")) + "?"
+		about := text.Words(q.KeyPoints[0].Text + " " + q.KeyPoints[1].Text)
+		q.Text = "What is told of " + strings.ToLower(strings.Join(about[:12], " ")) + "?"
 		qs[i] = q
 	}
-	return datasets.WriteLines(out, qs)
+	return files.WriteLines(out, qs)
+}
+
+// document joins neighbouring sentences, as a real document does, and lists those that can
+// be key points.
+func document(sentences []string, at, words int) (body string, fit []string) {
+	var b strings.Builder
+	for n := 0; n < words; at = (at + 1) % len(sentences) {
+		b.WriteString(sentences[at] + " ")
+		n += len(strings.Fields(sentences[at]))
+		if k := len(text.Terms(sentences[at])); k >= 6 && k <= 25 {
+			fit = append(fit, sentences[at])
+		}
+	}
+	return strings.TrimSpace(b.String()), fit
 }

@@ -88,10 +88,12 @@ func subtopics(prompt string) string {
 	if !ok {
 		return ""
 	}
+
 	type entry struct {
 		Name  string `json:"name"`
 		About string `json:"about"`
 	}
+
 	out := []entry{}
 	for _, t := range themes {
 		if len(out) < n && !strings.Contains(taken, t[0]) {
@@ -209,9 +211,11 @@ func edit(prompt string) string {
 	if !strings.Contains(prompt, "\n\nAdd to the text") {
 		out = scripted.Between(prompt, "Text:\n", "\n\nTake out of the text")
 	}
+
 	for _, s := range scripted.Items(scripted.Between(prompt, "says any of this:", "Give the whole new text")) {
 		out = strings.ReplaceAll(out, s, "")
 	}
+
 	asked := "so that it is stated with every number, date and name:"
 	missing := scripted.Between(prompt, asked, "Give the whole new text")
 	missing, _, _ = strings.Cut(missing, "Take out of the text")

@@ -1,7 +1,8 @@
 // Fitlexical finds the constants of the lexical judge on SummHay's human labels and writes
 // them, with the agreement on subtopics that were left out, to fitted.json.
 //
-//	go run ./datasets/summhay/internal/fitlexical -labels ../shared/data/summhay/human_coverage_labels_dev.json -out judge/lexical/fitted.json
+//	go run ./datasets/summhay/internal/fitlexical \
+//		-labels ../shared/data/summhay/human_coverage_labels_dev.json -out judge/lexical/fitted.json
 //
 // Everything is chosen inside each fold on the other subtopics: the weights by the
 // correlation of the score, the thresholds by that of the labels, the weight for
@@ -27,6 +28,7 @@ import (
 	"lore/judge/agreement"
 	"lore/judge/lexical"
 	"lore/judge/metric"
+	"lore/local/files"
 )
 
 // Grids of the fit.
@@ -40,7 +42,8 @@ func main() {
 	labels := flag.String("labels", "", "human labels of the published format")
 	out := flag.String("out", "", "file to write; standard output if empty")
 	flag.Parse()
-	data, err := os.ReadFile(*labels)
+
+	data, err := files.Bytes(*labels, "give the published labels with -labels")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,9 +51,17 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	sum := sha256.Sum256(data)
-	f := lexical.Fitted{Command: "make fit", Data: filepath.Base(*labels), DataHash: hex.EncodeToString(sum[:]), Summaries: len(items), Subtopics: len(groups(items)),
-		Constants: fit(items), CV: crossValidate(items)}
+	f := lexical.Fitted{
+		Command:   "make fit",
+		Data:      filepath.Base(*labels),
+		DataHash:  hex.EncodeToString(sum[:]),
+		Summaries: len(items),
+		Subtopics: len(groups(items)),
+		Constants: fit(items),
+		CV:        crossValidate(items),
+	}
 	for _, it := range items {
 		for _, h := range it.Human {
 			if h.Scored() {
@@ -58,6 +69,7 @@ func main() {
 			}
 		}
 	}
+
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetIndent("", " ")
@@ -91,6 +103,7 @@ func judged(items []agreement.Item, c lexical.Constants) [][]judge.Verdict {
 	for i, it := range items {
 		tasks[i] = it.Task
 	}
+
 	out, err := lexical.Judge{With: &c}.Judge(context.Background(), tasks, nil)
 	if err != nil {
 		log.Fatal(err)
@@ -99,7 +112,13 @@ func judged(items []agreement.Item, c lexical.Constants) [][]judge.Verdict {
 }
 
 func everything(precision, siblings, link float64) lexical.Constants {
-	return lexical.Constants{Precision: precision, Siblings: siblings, LinkPrecision: link, Partial: math.Inf(-1), Full: math.Inf(-1)}
+	return lexical.Constants{
+		Precision:     precision,
+		Siblings:      siblings,
+		LinkPrecision: link,
+		Partial:       math.Inf(-1),
+		Full:          math.Inf(-1),
+	}
 }
 
 // columns lists the human values with the judge's scores and whether a link is
@@ -110,8 +129,9 @@ func columns(items []agreement.Item, verdicts [][]judge.Verdict) (human, score [
 			if !h.Scored() {
 				continue
 			}
-			human, score = append(human, h.Value), append(score, verdicts[i][k].Score)
-			linked, right = append(linked, h.Unit > 0), append(right, h.Unit > 0 && h.Unit == verdicts[i][k].Unit)
+			v := verdicts[i][k]
+			human, score = append(human, h.Value), append(score, v.Score)
+			linked, right = append(linked, h.Unit > 0), append(right, h.Unit > 0 && h.Unit == v.Unit)
 		}
 	}
 	return human, score, linked, right
@@ -122,19 +142,12 @@ func fit(items []agreement.Item) lexical.Constants {
 	best, bestLink := lexical.Constants{}, -1.0
 	for _, l := range links {
 		_, _, linked, right := columns(items, judged(items, everything(0, 0, l)))
-		n, ok := 0, 0
-		for i := range linked {
-			if linked[i] {
-				n++
-				if right[i] {
-					ok++
-				}
-			}
-		}
+		n, ok := hits(linked, right)
 		if acc := float64(ok) / float64(n); acc > bestLink {
 			bestLink, best.LinkPrecision = acc, l
 		}
 	}
+
 	bestScore := -1.0
 	for _, p := range precisions {
 		for _, s := range siblings {
@@ -144,9 +157,24 @@ func fit(items []agreement.Item) lexical.Constants {
 			}
 		}
 	}
-	human, score, _, _ := columns(items, judged(items, everything(best.Precision, best.Siblings, best.LinkPrecision)))
+
+	chosen := everything(best.Precision, best.Siblings, best.LinkPrecision)
+	human, score, _, _ := columns(items, judged(items, chosen))
 	best.Partial, best.Full = thresholds(human, score)
 	return best
+}
+
+// hits counts the statements that are linked, and of these the right ones.
+func hits(linked, right []bool) (n, ok int) {
+	for i := range linked {
+		if linked[i] {
+			n++
+			if right[i] {
+				ok++
+			}
+		}
+	}
+	return n, ok
 }
 
 // thresholds cuts scores at the pair of their 20-quantiles that gives the labels
@@ -156,21 +184,14 @@ func thresholds(human, score []float64) (partial, full float64) {
 	sorted := slices.Sorted(slices.Values(score))
 	const steps = 40
 	at := func(k int) float64 { return sorted[min(len(sorted)-1, len(sorted)*k/steps)] }
+
 	var r [steps + 1][steps + 1]float64
 	for a := 1; a < steps; a++ {
 		for b := a + 1; b < steps; b++ {
-			cut := make([]float64, len(score))
-			for i, v := range score {
-				switch {
-				case v >= at(b):
-					cut[i] = 1
-				case v >= at(a):
-					cut[i] = 0.5
-				}
-			}
-			r[a][b] = metric.Pearson(cut, human)
+			r[a][b] = metric.Pearson(labelled(score, at(a), at(b)), human)
 		}
 	}
+
 	best := -1.0
 	for a := 2; a < steps-2; a++ {
 		for b := a + 2; b < steps-1; b++ {
@@ -191,6 +212,20 @@ func thresholds(human, score []float64) (partial, full float64) {
 	return round(partial), round(full)
 }
 
+// labelled turns scores into the values of their labels.
+func labelled(score []float64, partial, full float64) []float64 {
+	out := make([]float64, len(score))
+	for i, v := range score {
+		switch {
+		case v >= full:
+			out[i] = 1
+		case v >= partial:
+			out[i] = 0.5
+		}
+	}
+	return out
+}
+
 func round(v float64) float64 { return math.Round(v*1000) / 1000 }
 
 // crossValidate fits on all subtopics but one and judges that one, for each.
@@ -207,19 +242,23 @@ func crossValidate(items []agreement.Item) lexical.CVFigures {
 				train = append(train, it)
 			}
 		}
+
 		c := fit(train)
 		pooled, verdicts = append(pooled, test...), append(verdicts, judged(test, c)...)
-		_, _, linked, right := columns(test, judged(test, everything(c.Precision, c.Siblings, c.LinkPrecision)))
-		for i := range linked {
-			if linked[i] {
-				n++
-				if right[i] {
-					ok++
-				}
-			}
-		}
+
+		all := everything(c.Precision, c.Siblings, c.LinkPrecision)
+		_, _, linked, right := columns(test, judged(test, all))
+		linkedHere, rightHere := hits(linked, right)
+		n, ok = n+linkedHere, ok+rightHere
 	}
+
 	r := agreement.Measure("lexical", pooled, verdicts, 1)
-	return lexical.CVFigures{Pearson: r.Pearson, PearsonScore: r.PearsonScore, LinkingAccuracy: r.LinkingAccuracy, LinkingN: r.LinkingN,
-		LinkingAll: float64(ok) / float64(n), Bias: r.Bias}
+	return lexical.CVFigures{
+		Pearson:         r.Pearson,
+		PearsonScore:    r.PearsonScore,
+		LinkingAccuracy: r.LinkingAccuracy,
+		LinkingN:        r.LinkingN,
+		LinkingAll:      float64(ok) / float64(n),
+		Bias:            r.Bias,
+	}
 }

@@ -29,6 +29,7 @@ const (
 func main() {
 	out := flag.String("out", "", "file to write; standard output if empty")
 	flag.Parse()
+
 	data := Generate()
 	if *out == "" {
 		os.Stdout.Write(data)
@@ -43,17 +44,21 @@ func main() {
 func Generate() []byte {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	f := summhay.File{TopicID: "skellan_bay", Topic: topic}
+
 	for s, sub := range subtopics {
 		out := summhay.Subtopic{SubtopicID: sub.name, Subtopic: sub.title, Name: sub.name, Query: sub.query}
 		for i, in := range sub.insights {
-			out.Insights = append(out.Insights, summhay.Insight{InsightID: insightID(s, i), Insight: in.text, Name: in.name})
+			insight := summhay.Insight{InsightID: insightID(s, i), Insight: in.text, Name: in.name}
+			out.Insights = append(out.Insights, insight)
 		}
 		f.Subtopics = append(f.Subtopics, out)
 	}
+
 	deck := newDeck(rng)
 	for d := range documents {
 		f.Documents = append(f.Documents, write(rng, d, deck))
 	}
+
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -83,6 +88,7 @@ func (d *deck) deal(subtopic, n int) []int {
 		if len(d.left[subtopic]) == 0 {
 			d.left[subtopic] = d.rng.Perm(len(subtopics[subtopic].insights))
 		}
+
 		next := d.left[subtopic][0]
 		d.left[subtopic] = d.left[subtopic][1:]
 		if !slices.Contains(out, next) {
@@ -95,21 +101,25 @@ func (d *deck) deal(subtopic, n int) []int {
 func write(rng *rand.Rand, number int, d *deck) summhay.Document {
 	genre := genres[rng.IntN(len(genres))]
 	doc := summhay.Document{DocumentID: fmt.Sprintf("skellan-%02d", number+1)}
+
 	paragraphs := []string{pick(rng, genre.open) + " " + pick(rng, asides)}
 	for k, s := range rng.Perm(len(subtopics))[:themes] {
 		var p []string
 		if k > 0 {
 			p = append(p, pick(rng, links))
 		}
+
 		filler := rng.Perm(len(subtopics[s].filler))
 		p = append(p, subtopics[s].filler[filler[0]])
 		for j, i := range d.deal(s, facts) {
 			p = append(p, pick(rng, subtopics[s].insights[i].wordings[:]), subtopics[s].filler[filler[j+1]])
 			doc.InsightsIncluded = append(doc.InsightsIncluded, insightID(s, i))
 		}
+
 		p = append(p, pick(rng, asides))
 		paragraphs = append(paragraphs, strings.Join(p, " "))
 	}
+
 	doc.DocumentText = strings.Join(append(paragraphs, pick(rng, genre.close)), "\n\n")
 	return doc
 }

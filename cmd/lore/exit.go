@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lore/cmd/lore/internal/usage"
+	"lore/datasets"
+	"lore/embed"
+	"lore/index/trec"
+	"lore/local/ollama"
+	"lore/local/system"
+)
+
+// Exit codes, as documented in the README and in `lore help exit-codes`.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitPartial     = 3
+	exitInput       = 4
+	exitServer      = 5
+	exitInterrupted = 130
+)
+
+// partial says that a job finished, but not all of it could be done.
+type partial struct{ msg string }
+
+func (p *partial) Error() string { return p.msg }
+
+// partialf words a partial.
+func partialf(format string, args ...any) error { return &partial{fmt.Sprintf(format, args...)} }
+
+const exitHelp = `lore ends with one of these codes:
+
+  0    all went well
+  1    an error that none of the others names
+  2    usage error; nothing was done
+  3    the run finished, but some items are unscored; the table counts them
+  4    an input file is missing or malformed; the message names file and place
+  5    the model server, or a system of --system, cannot be reached, or the server lacks the model
+  130  interrupted; finished work is saved, run the same command again to resume
+`
+
+// exitCode is the code of an error, by its kind.
+func exitCode(ctx context.Context, err error) int {
+	var some *partial
+	var request *usage.Error
+	var input *datasets.InputError
+	var syntax *trec.SyntaxError
+	var badModel *embed.ModelError
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.As(err, &some):
+		return exitPartial
+	case errors.As(err, &request):
+		return exitUsage
+	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &badModel):
+		return exitInput
+	case errors.Is(err, ollama.ErrUnreachable), errors.Is(err, ollama.ErrNoModel), errors.Is(err, system.ErrUnreachable):
+		return exitServer
+	}
+	return exitError
+}

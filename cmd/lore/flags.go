@@ -1,0 +1,285 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/usage"
+	"lore/embed"
+	"lore/index"
+	"lore/judge/lexical"
+	"lore/judge/llm"
+	"lore/local/files"
+	"lore/local/ollama"
+)
+
+// Groups of flags, in the order of help texts.
+const (
+	dataFlags    = "Data"
+	systemFlags  = "Systems"
+	judgingFlags = "Judging"
+	modelsFlags  = "Models"
+	outputFlags  = "Output"
+)
+
+// Topics of `lore help` that show the flags which -h leaves out.
+const (
+	benchmarksTopic = "benchmarks"
+	retrieversTopic = "retrievers"
+	generatorsTopic = "generators"
+	judgesTopic     = "judges"
+)
+
+// group adds flags to a command under a heading of its help.
+func group(c *cobra.Command, heading string, add func(fl *pflag.FlagSet)) {
+	topic(c, heading, "", add)
+}
+
+// topic adds flags that -h leaves to a page of `lore help`.
+func topic(c *cobra.Command, heading, page string, add func(fl *pflag.FlagSet)) {
+	fl := pflag.NewFlagSet("", pflag.ContinueOnError)
+	add(fl)
+	fl.VisitAll(func(f *pflag.Flag) {
+		f.Annotations = map[string][]string{"heading": {heading}, "page": {page}}
+		c.Flags().AddFlag(f)
+	})
+}
+
+// modelFlags are the flags of every verb that may ask a model.
+type modelFlags struct {
+	host, think, prompts string
+	slots, numCtx        int
+	seed                 uint64
+}
+
+// thinking are the values of --think.
+var thinking = []string{"", "false", "true", "low", "medium", "high"}
+
+func (f *modelFlags) add(c *cobra.Command) {
+	group(c, modelsFlags, func(fl *pflag.FlagSet) {
+		addHost(fl, &f.host)
+		fl.IntVar(&f.slots, "slots", 1, "calls at once: the server's OLLAMA_NUM_PARALLEL")
+		fl.IntVar(&f.numCtx, "num-ctx", 0, "context window in tokens (default: from the longest prompt)")
+		fl.StringVar(&f.think, "think", "", "thoughts of models that can: false, true, low, medium or high")
+		fl.StringVar(&f.prompts, "prompts", "", "`folder` with prompts of your own; see lore prompts list")
+	})
+	group(c, outputFlags, func(fl *pflag.FlagSet) {
+		fl.Uint64Var(&f.seed, "seed", 1, "seed of models, and of all that is drawn")
+	})
+}
+
+func addHost(fl *pflag.FlagSet, host *string) {
+	def := os.Getenv("OLLAMA_HOST")
+	if def == "" || strings.HasPrefix(def, "0.0.0.0") {
+		def = ollama.DefaultHost
+	}
+	fl.StringVar(host, "host", def, "Ollama server; the only host that is asked, but for --system")
+}
+
+// config checks the flags.
+func (f modelFlags) config(console usage.Console) (models.Config, error) {
+	cfg := models.Config{
+		Host:    f.host,
+		Slots:   f.slots,
+		NumCtx:  f.numCtx,
+		Think:   f.think,
+		Seed:    f.seed,
+		Console: console,
+	}
+	switch {
+	case f.slots < 1:
+		return cfg, usage.Errorf("--slots is at least 1, not %d", f.slots)
+	case f.numCtx < 0:
+		return cfg, usage.Errorf("--num-ctx cannot be negative")
+	case !slices.Contains(thinking, f.think):
+		return cfg, usage.Errorf("--think is false, true, low, medium or high, not %q", f.think)
+	case f.prompts != "" && !isFolder(f.prompts):
+		return cfg, &files.Error{
+			File:   f.prompts,
+			Msg:    "is not a folder",
+			Remedy: "--prompts takes a folder with files such as summhay/answer.txt",
+		}
+	}
+	return cfg, nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// judgeFlags are the flags of every verb that opens judges.
+type judgeFlags struct {
+	judge, mode, unsure string
+	batch, average      bool
+	minMass             float64
+	samples             int
+}
+
+// judgeHelp lists the judges.
+const judgeHelp = "lexical, ollama:NAME, or A+B"
+
+func (f *judgeFlags) add(c *cobra.Command, def, help string) {
+	group(c, judgingFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.judge, "judge", def, help)
+	})
+	topic(c, judgingFlags, judgesTopic, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.mode, "judge-mode", string(llm.Schema),
+			"how a model's verdict is read: schema (a label in JSON) or logprob (mean grade under the token probabilities)")
+		fl.BoolVar(&f.batch, "batch", false, "a model judges all statements of an answer in one call")
+		fl.Float64Var(&f.minMass, "min-mass", 0.5, "logprob: flag verdicts whose labels have less probability than this")
+		fl.IntVar(&f.samples, "samples", 0, "logprob: replace flagged verdicts by the mean of so many sampled ones")
+		fl.StringVar(&f.unsure, "unsure", "0.2..0.6", "judge A+B: ask B where A's score lies between these")
+		fl.BoolVar(&f.average, "average", false, "judge A+B: ask both and average")
+	})
+}
+
+// names lists the judges, which must be known and different.
+func (f judgeFlags) names() ([]string, error) {
+	names := usage.List(f.judge)
+	if err := models.CheckJudges(names); err != nil {
+		return nil, err
+	}
+	return names, unique("judge", names)
+}
+
+// judging says how they judge.
+func (f judgeFlags) judging() (models.Judging, error) {
+	how := models.Judging{
+		Mode:    llm.Mode(f.mode),
+		Batch:   f.batch,
+		MinMass: f.minMass,
+		Samples: f.samples,
+		Average: f.average,
+	}
+	low, high, ok := strings.Cut(f.unsure, "..")
+	var err1, err2 error
+	how.Low, err1 = strconv.ParseFloat(low, 64)
+	how.High, err2 = strconv.ParseFloat(high, 64)
+
+	switch {
+	case !ok || err1 != nil || err2 != nil || how.Low > how.High:
+		return how, usage.Errorf("--unsure %q is not a range like 0.2..0.6", f.unsure)
+	case how.Mode != llm.Schema && how.Mode != llm.Logprob:
+		return how, usage.Errorf("--judge-mode is %s or %s, not %q", llm.Schema, llm.Logprob, f.mode)
+	case how.Batch && how.Mode != llm.Schema:
+		return how, usage.Errorf("--batch needs --judge-mode schema")
+	case f.minMass < 0 || f.minMass > 1:
+		return how, usage.Errorf("--min-mass is between 0 and 1")
+	case f.samples < 0:
+		return how, usage.Errorf("--samples cannot be negative")
+	}
+	return how, nil
+}
+
+// unique refuses a name that is given twice.
+func unique(what string, names []string) error {
+	for i, n := range names {
+		if slices.Contains(names[:i], n) {
+			return usage.Errorf("the %s %q is named twice", what, n)
+		}
+	}
+	return nil
+}
+
+// searchFlags are the flags of every verb that opens pipelines.
+type searchFlags struct {
+	analyzer, indexDir, variant string
+	k1, b                       float64
+	pipelines                   string
+	runtime, library            string
+	long                        string
+	window, overlap             int
+}
+
+func (f *searchFlags) add(c *cobra.Command) {
+	topic(c, systemFlags, retrieversTopic, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.pipelines, "pipelines", "", "YAML `file` of retrievers, besides those of --retriever")
+		fl.Float64Var(&f.k1, "bm25-k1", index.DefaultBM25.K1, "BM25 k1")
+		fl.Float64Var(&f.b, "bm25-b", index.DefaultBM25.B, "BM25 b")
+		fl.StringVar(&f.variant, "bm25-variant", string(index.Lucene), "form of BM25: lucene, or okapi as rank_bm25 computes it")
+		fl.StringVar(&f.analyzer, "bm25-analyzer", "en", "text analyser of BM25: "+strings.Join(index.Analyzers, ", "))
+		fl.StringVar(&f.indexDir, "index-dir", "", "`folder` for indexes and vectors (default: lore/index in the user's cache folder)")
+		fl.StringVar(&f.runtime, "runtime", embed.Hugot,
+			"what computes ONNX models: "+embed.Hugot+", or "+embed.ONNXRuntime+" in builds by make build-ort")
+		fl.StringVar(&f.library, "onnxruntime", "", "`path` of libonnxruntime (default: $LORE_ONNXRUNTIME)")
+		fl.StringVar(&f.long, "embed-long", string(embed.Mean), "texts longer than a window: mean or max of their windows, or cut")
+		fl.IntVar(&f.window, "embed-window", 0, "tokens per window (default: what the model takes)")
+		fl.IntVar(&f.overlap, "embed-overlap", 0, "tokens shared by neighbouring windows")
+	})
+}
+
+// config checks the flags. Indexes lie in the user's cache folder, or in the folder out
+// where there is none.
+func (f searchFlags) config(m modelFlags, out string, console usage.Console) (pipeline.Config, error) {
+	cfg := pipeline.Config{
+		Analyzer: f.analyzer,
+		BM25:     index.BM25Params{K1: f.k1, B: f.b, Variant: index.Variant(f.variant)},
+		IndexDir: f.indexDir,
+		Embedding: pipeline.Embedding{
+			Windows: embed.Windows{Long: embed.Long(f.long), Tokens: f.window, Overlap: f.overlap},
+			Engine:  embed.Engine{Runtime: f.runtime, Library: f.library},
+		},
+		Seed:    m.seed,
+		Console: console,
+	}
+	if cfg.IndexDir == "" {
+		cfg.IndexDir = indexDir(out)
+	}
+	if m.prompts != "" {
+		cfg.Prompts = os.DirFS(m.prompts)
+	}
+	return cfg, cfg.Check()
+}
+
+// one is the only pipeline that a verb takes.
+func (f searchFlags) one(list string) (pipeline.Pipeline, error) {
+	all, err := pipeline.ParseList(list, f.pipelines)
+	if err != nil {
+		return pipeline.Pipeline{}, err
+	}
+	if len(all) != 1 {
+		return pipeline.Pipeline{}, usage.Errorf("--retriever takes exactly one pipeline, not %d", len(all))
+	}
+	return all[0], nil
+}
+
+// formats of tables.
+var formats = []string{"text", "md", "latex", "csv"}
+
+// formatFlag adds --format.
+func formatFlag(c *cobra.Command, format *string, known []string) {
+	group(c, outputFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(format, "format", "text", strings.Join(known, ", "))
+	})
+}
+
+func checkFormat(format string, known []string) error {
+	if !slices.Contains(known, format) {
+		return usage.Unknown("format", format, known)
+	}
+	return nil
+}
+
+// lexicalJudge is the judge that needs no model.
+var lexicalJudge = lexical.Judge{}.Name()
+
+// describeDefault words a flag's default for help; empty where there is none to tell.
+func describeDefault(f *pflag.Flag) string {
+	switch f.DefValue {
+	case "", "0", "false", "[]":
+		return ""
+	}
+	if strings.Contains(f.Usage, "(default") {
+		return ""
+	}
+	return fmt.Sprintf(" (default %s)", f.DefValue)
+}

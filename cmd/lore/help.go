@@ -1,0 +1,253 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/usage"
+	"lore/datasets"
+	"lore/datasets/all"
+)
+
+// printHelp is the help of every command: what it does, how it is called, examples, and
+// its flags under headings.
+func printHelp(c *cobra.Command, _ []string) {
+	w := c.OutOrStdout()
+	text := c.Long
+	if text == "" {
+		text = c.Short
+	}
+	fmt.Fprintln(w, text)
+	if !c.Runnable() {
+		return
+	}
+
+	use := strings.TrimSuffix(c.UseLine(), " [flags]")
+	if !c.HasParent() {
+		use += " COMMAND"
+	}
+	fmt.Fprintf(w, "\nUsage:\n  %s\n", use)
+	if c.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	}
+	printCommands(w, c)
+	pages := printFlags(w, c)
+	if len(pages) > 0 {
+		fmt.Fprintf(w, "\nMore flags: lore help %s\n", strings.Join(pages, " | "))
+	}
+}
+
+// printCommands lists what is below a command.
+func printCommands(w io.Writer, c *cobra.Command) {
+	var below [][2]string
+	var pages [][2]string
+	for _, s := range c.Commands() {
+		line := [2]string{s.Name(), s.Short}
+		switch {
+		case s.IsAdditionalHelpTopicCommand():
+			pages = append(pages, line)
+		case s.IsAvailableCommand():
+			below = append(below, line)
+		}
+	}
+	printList(w, "Commands", below)
+	printList(w, "More help, by lore help NAME", pages)
+}
+
+func printList(w io.Writer, heading string, lines [][2]string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s:\n", heading)
+	printLines(w, lines)
+}
+
+// printLines aligns what stands beside each name.
+func printLines(w io.Writer, lines [][2]string) {
+	width := 0
+	for _, l := range lines {
+		width = max(width, utf8.RuneCountInString(l[0]))
+	}
+	for _, l := range lines {
+		fmt.Fprintf(w, "  %-*s  %s\n", width, l[0], l[1])
+	}
+}
+
+// printFlags lists flags by heading, and returns the pages of help that hold the rest.
+func printFlags(w io.Writer, c *cobra.Command) (pages []string) {
+	headings := []string{dataFlags, systemFlags, judgingFlags, modelsFlags, outputFlags, "Flags"}
+	lines := map[string][][2]string{}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		heading, page := annotation(f, "heading"), annotation(f, "page")
+		switch {
+		case page != "" && !slices.Contains(pages, page):
+			pages = append(pages, page)
+		case page == "" && heading == "":
+			lines["Flags"] = append(lines["Flags"], flagLine(f))
+		case page == "":
+			lines[heading] = append(lines[heading], flagLine(f))
+		}
+	})
+
+	for _, h := range headings {
+		printList(w, h, lines[h])
+	}
+	slices.Sort(pages)
+	return pages
+}
+
+func annotation(f *pflag.Flag, key string) string {
+	if v := f.Annotations[key]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+// flagLine is a flag with what it takes, and what it is for.
+func flagLine(f *pflag.Flag) [2]string {
+	name, help := pflag.UnquoteUsage(f)
+	flag := "--" + f.Name
+	if f.Shorthand != "" && f.Shorthand != f.Name {
+		flag = "-" + f.Shorthand + ", " + flag
+	}
+	if name != "" {
+		flag += " " + strings.ToUpper(name)
+	}
+	return [2]string{flag, help + describeDefault(f)}
+}
+
+// page is an additional page of help: a text, and the flags of a command that -h leaves
+// to it.
+func page(name, short, text string, of *cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Long: text}
+	if of == nil {
+		return c
+	}
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		w := c.OutOrStdout()
+		fmt.Fprintln(w, text)
+		var lines [][2]string
+		of.Flags().VisitAll(func(f *pflag.Flag) {
+			if annotation(f, "page") == name {
+				lines = append(lines, flagLine(f))
+			}
+		})
+		printList(w, "Flags", lines)
+	})
+	return c
+}
+
+// pages are the pages of `lore help`. Their flags are those of lore run.
+func pages(ofRun *cobra.Command) []*cobra.Command {
+	return []*cobra.Command{
+		benchmarksPage(),
+		page(retrieversTopic, "What --retriever takes, and flags of retrievers", retrieversText, ofRun),
+		page(generatorsTopic, "What --generator takes, systems of your own, and flags of both", generatorsText, ofRun),
+		page(judgesTopic, "What --judge takes, and flags of judges", judgesText, ofRun),
+		page("exit-codes", "What the exit codes mean", exitHelp, nil),
+	}
+}
+
+// benchmarksPage lists the benchmarks with the settings of each. It asks them when it is
+// shown.
+func benchmarksPage() *cobra.Command {
+	c := page(benchmarksTopic, "The benchmarks, and their own settings", "", nil)
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		w := c.OutOrStdout()
+		fmt.Fprintln(w, "lore run BENCHMARK takes the settings of that benchmark besides the common flags.")
+		for _, b := range all.Benchmarks() {
+			fmt.Fprintf(w, "\n%s: %s\n", b.Name(), b.About())
+			conf, ok := b.(datasets.Configurable)
+			if !ok {
+				continue
+			}
+			var lines [][2]string
+			for _, s := range conf.Settings() {
+				lines = append(lines, [2]string{"--" + s.Name, s.Help})
+			}
+			printLines(w, lines)
+		}
+	})
+	return c
+}
+
+// wrap breaks a comma list into lines that fit a page.
+func wrap(list string) string {
+	const width = 88
+	var b strings.Builder
+	at := 0
+	for _, word := range strings.Fields(list) {
+		switch n := utf8.RuneCountInString(word); {
+		case at == 0:
+			b.WriteString("  " + word)
+			at = 2 + n
+		case at+1+n > width:
+			b.WriteString("\n  " + word)
+			at = 2 + n
+		default:
+			b.WriteString(" " + word)
+			at += 1 + n
+		}
+	}
+	return b.String()
+}
+
+var retrieversText = "--retriever takes a comma list of retrievers, each a system of its own:\n\n" +
+	wrap(pipeline.RetrieverHelp) + `
+
+bm25 runs on Bleve's analysers. dense:DIR is an ONNX embedder, dense:ollama:NAME one that
+Ollama serves. given is the ranking that came with the data. oracle shows the gold
+documents, oracle1 the best one of them; full shows the whole corpus, in its own order or
+with the gold documents at one place; none shows nothing. The last line fuses rankings, or
+has a model split the query first.
+
+After ">" stages order what was found anew, or say what is shown of it:
+
+` + wrap(pipeline.StageHelp) + `
+
+For example: ` + pipeline.Example + `
+docs/retrieval.md has all of this at length, and the form of the YAML file.`
+
+var generatorsText = `--generator takes a comma list of generators, each a system of its own:
+
+  extractive    copies the sentences that answer best; needs no model
+  ollama:NAME   a model that Ollama serves
+  ` + run.Gold + `          the reference answers: what a perfect generator would score
+
+Answers of your own come from files, --answers FILE: lines of {"item", "answer"}, or a
+list of texts in the order of the items. Or they are asked for over HTTP, --system URL:
+POST {"query", "k"}, answered by {"answer", "documents": [ids]}.`
+
+var judgesText = `--judge takes a comma list of judges, each a row of its own:
+
+  ` + lexicalJudge + `       weighted word overlap; needs no model; fitted on people's labels
+  ollama:NAME   a model that Ollama serves
+  A+B           A judges, and B where A is not sure (--unsure)
+
+Every table says how far its judges were found to agree with people. lore judge validate
+measures a judge on labels of your own.`
+
+// needCommand refuses a word that names no command.
+func needCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, s := range c.Commands() {
+		if s.IsAvailableCommand() {
+			names = append(names, s.Name())
+		}
+	}
+	return usage.Unknown("command", args[0], names)
+}

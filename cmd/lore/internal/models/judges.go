@@ -1,0 +1,209 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/usage"
+	"lore/judge"
+	"lore/judge/ensemble"
+	"lore/judge/lexical"
+	"lore/judge/llm"
+	"lore/local"
+	"lore/local/gate"
+	"lore/local/ollama"
+	"lore/local/prompt"
+)
+
+// Judging says how judges are to be used.
+type Judging struct {
+	Mode    llm.Mode // schema or logprob
+	Batch   bool     // all coverage questions of an answer in one call
+	MinMass float64  // logprob: mass below which a verdict is flagged
+	Samples int      // logprob: sampled verdicts to average where the mass is low
+	Low     float64  // A+B: scores of A between which B is asked
+	High    float64
+	Average bool // A+B: average both instead
+}
+
+// Judge is a judge by name, with its models if it has some; A+B has two parts.
+type Judge struct {
+	Spec  string
+	parts []*Model // nil entry: the lexical judge
+}
+
+// splitJudge takes A+B apart.
+func splitJudge(spec string) []string {
+	if a, b, ok := strings.Cut(spec, "+"); ok {
+		return []string{a, b}
+	}
+	return []string{spec}
+}
+
+// CheckJudges refuses unknown names before anything is read or written.
+func CheckJudges(specs []string) error {
+	builtIn := lexical.Judge{}.Name()
+	for _, spec := range specs {
+		for _, part := range splitJudge(spec) {
+			if part != builtIn && !IsOllama(part) {
+				return usage.Errorf("unknown judge %q; write %s, %s:NAME, or two of them as A+B",
+					spec, builtIn, ollama.BackendName)
+			}
+		}
+	}
+	return nil
+}
+
+// ResolveJudge looks a judge up; the lexical judge has no model.
+func (s *Set) ResolveJudge(ctx context.Context, spec string) (Judge, error) {
+	out := Judge{Spec: spec}
+	options := s.Greedy()
+	options.NumPredict = llm.VerdictTokens
+
+	for _, part := range splitJudge(spec) {
+		if part == (lexical.Judge{}).Name() {
+			out.parts = append(out.parts, nil)
+			continue
+		}
+		m, err := s.Resolve(ctx, part, options)
+		if err != nil {
+			return out, err
+		}
+		out.parts = append(out.parts, m)
+	}
+	return out, nil
+}
+
+// OpenJudge makes a judge whose calls go through the door.
+func (s *Set) OpenJudge(j Judge, how Judging, calls llm.Caller, prompts *prompt.Set) (judge.Judge, error) {
+	opened := make([]judge.Judge, len(j.parts))
+	for i, m := range j.parts {
+		if m == nil {
+			opened[i] = lexical.Judge{}
+			continue
+		}
+
+		one, err := llm.New(llm.Config{
+			Backend: m.Backend,
+			Model:   m.Name,
+			Digest:  m.Digest,
+			Label:   m.Spec,
+			Options: m.Options,
+			Mode:    how.Mode,
+			Batch:   how.Batch,
+			MinMass: how.MinMass,
+			Samples: how.Samples,
+			Fit:     func(calls []local.Call) { s.Fit(m, calls, "prompts of the judge") },
+		}, calls, prompts)
+		if err != nil {
+			return nil, usage.Errorf("%v", err)
+		}
+		opened[i] = one
+	}
+
+	if len(opened) == 1 {
+		return opened[0], nil
+	}
+	return &ensemble.Judge{First: opened[0], Second: opened[1], Low: how.Low, High: how.High, Average: how.Average}, nil
+}
+
+// Saved words what a pair of judges saved, for judges that are one; empty for others.
+func Saved(j judge.Judge) string {
+	both, ok := j.(*ensemble.Judge)
+	if !ok {
+		return ""
+	}
+	asked, all := both.Asked()
+	return fmt.Sprintf("%s asked the second judge %d of %d questions and saved the other %d",
+		both.Name(), asked, all, all-asked)
+}
+
+// Judges are opened judges with the door their calls go through.
+type Judges struct {
+	List []judge.Judge
+	gate *gate.Gate
+}
+
+// OpenJudges resolves and opens judges outside a run. replace holds prompts of the user's
+// own, or is nil; dir is the folder of the journal, made only if a judge needs a model.
+func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, replace fs.FS, dir string) (*Judges, error) {
+	resolved := make([]Judge, len(specs))
+	for i, spec := range specs {
+		var err error
+		if resolved[i], err = s.ResolveJudge(ctx, spec); err != nil {
+			return nil, err
+		}
+	}
+
+	if s.client == nil {
+		dir = ""
+	}
+	g, err := s.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	out := &Judges{gate: g}
+	prompts := prompt.NewSet(replace, llm.Prompts())
+	for _, r := range resolved {
+		j, err := s.OpenJudge(r, how, g, prompts)
+		if err != nil {
+			return nil, err
+		}
+		out.List = append(out.List, j)
+	}
+	return out, nil
+}
+
+// Usage is what the judges' calls cost.
+func (j *Judges) Usage() []gate.ModelUsage { return j.gate.Usage() }
+
+// Close closes the journal.
+func (j *Judges) Close() error { return j.gate.Close() }
+
+// Manifest describes a judge with what was measured of it.
+func (j Judge) Manifest(how Judging) []store.Model {
+	var out []store.Model
+	for _, m := range j.parts {
+		if m == nil {
+			name := lexical.Judge{}.Name()
+			out = append(out, store.Model{Name: name, Digest: lexical.Current.DataHash, Agreement: Agreement(name)})
+			continue
+		}
+
+		d := m.Manifest()
+		d.Agreement = Agreement(m.Spec)
+		d.Mode = string(how.Mode)
+		if how.Batch {
+			d.Mode += ", batch"
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// RecordedVerdicts names the verdicts that came with the data where a judge is named.
+const RecordedVerdicts = "recorded"
+
+// Agreement words what is known of a judge's agreement with people.
+func Agreement(spec string) string {
+	switch spec {
+	case (lexical.Judge{}).Name():
+	case RecordedVerdicts:
+		return "verdicts that came with the data; on SummHay they are GPT-4o's, " +
+			"whose coverage the paper's Table 1 puts at Pearson 0.716 with people"
+	default:
+		return "not validated; measure it with `lore judge validate`"
+	}
+
+	f := lexical.Current
+	return fmt.Sprintf("coverage: Pearson %.3f with people on %d labels of %s, cross-validated by subtopic; "+
+		"linking %.3f (n %d); ", f.CV.Pearson, f.N, f.Data, f.CV.LinkingAccuracy, f.CV.LinkingN) +
+		fmt.Sprintf("relevance: Pearson %.2f with GPT-4o's G-Eval on %d answers to MSRS stories, "+
+			"Kendall %.2f over %d systems; ",
+			lexical.RelevancePearson, lexical.RelevanceN, lexical.RelevanceTau, lexical.RelevanceSystems) +
+		"entailment, answerability and consistency: not validated, measure them with `lore judge validate`"
+}

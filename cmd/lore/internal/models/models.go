@@ -1,0 +1,212 @@
+// Package models resolves the names that a command line gives: language models, judges
+// and systems of people's own. It owns the lanes of the door, and the context window that
+// each model is loaded with.
+package models
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/usage"
+	"lore/local"
+	"lore/local/extractive"
+	"lore/local/gate"
+	"lore/local/ollama"
+	remote "lore/local/system"
+)
+
+// Config says where models are and how they are loaded.
+type Config struct {
+	Host    string
+	Dial    ollama.Dialer
+	Slots   int    // calls at once to the server
+	NumCtx  int    // context window in tokens; 0: from the longest prompt
+	Think   string // thoughts of models that can think; empty: none
+	Seed    uint64
+	Systems Systems // systems of people's own that are asked over HTTP
+	Console usage.Console
+}
+
+// Set resolves names. It is not safe for concurrent use.
+type Set struct {
+	cfg    Config
+	client *ollama.Client
+	server string
+	byName map[string]*Model
+	needs  map[string]int // tokens that a later phase will need, by spec
+
+	warnings []string
+}
+
+// New returns a set that has asked nobody yet.
+func New(cfg Config) *Set {
+	return &Set{cfg: cfg, byName: map[string]*Model{}, needs: map[string]int{}}
+}
+
+// Server is the version of the model server, empty if none was asked.
+func (s *Set) Server() string { return s.server }
+
+// Warnings lists what the manifest must say of the models.
+func (s *Set) Warnings() []string { return s.warnings }
+
+// Model is a language model that the run uses.
+type Model struct {
+	Spec    string // as the user named it
+	Backend string
+	Name    string
+	Digest  string
+	Info    ollama.Model
+	Options local.Options
+}
+
+// Structured reports whether the backend takes a local.Source instead of messages.
+func (m *Model) Structured() bool { return m.Backend == extractive.BackendName }
+
+// Call is a call to the model without words.
+func (m *Model) Call() local.Call {
+	return local.Call{Backend: m.Backend, Model: m.Name, Digest: m.Digest, Options: m.Options}
+}
+
+// Manifest is what a run folder keeps of the model.
+func (m *Model) Manifest() store.Model {
+	out := store.Model{
+		Name:    m.Spec,
+		Digest:  m.Digest,
+		Context: m.Info.Context,
+		Family:  m.Info.Family,
+		Size:    m.Info.Parameters,
+		Quant:   m.Info.Quantization,
+	}
+	if !m.Structured() {
+		o := m.Options
+		out.Options = &o
+	}
+	return out
+}
+
+// IsOllama reports whether a name is ollama:NAME.
+func IsOllama(spec string) bool {
+	backend, model, _ := strings.Cut(spec, ":")
+	return backend == ollama.BackendName && model != ""
+}
+
+// CheckGenerators refuses unknown names before anything is read or written.
+func CheckGenerators(specs []string) error {
+	for _, spec := range specs {
+		if spec != extractive.BackendName && !IsOllama(spec) {
+			return usage.Errorf("unknown generator %q; write %s or %s:NAME",
+				spec, extractive.BackendName, ollama.BackendName)
+		}
+	}
+	return nil
+}
+
+// Greedy are the options of a model that ranks, checks or takes apart.
+func (s *Set) Greedy() local.Options {
+	return local.Options{TopP: 1, Seed: int(s.cfg.Seed), RepeatPenalty: 1}
+}
+
+// Resolve looks a model up.
+func (s *Set) Resolve(ctx context.Context, spec string, options local.Options) (*Model, error) {
+	backend, name, _ := strings.Cut(spec, ":")
+	switch {
+	case spec == extractive.BackendName:
+		return &Model{Spec: spec, Backend: spec, Name: spec, Digest: "v" + extractive.Version}, nil
+	case backend == ollama.BackendName && name != "":
+		return s.resolveOllama(ctx, spec, name, options)
+	}
+	return nil, fmt.Errorf("there is no model %q", spec) // the checks of names let none through
+}
+
+// Client opens the server once.
+func (s *Set) Client(ctx context.Context) (*ollama.Client, error) {
+	if s.client != nil {
+		return s.client, nil
+	}
+
+	c, err := ollama.NewClient(ollama.Config{Host: s.cfg.Host, Dial: s.cfg.Dial})
+	if err != nil {
+		return nil, usage.Errorf("%v", err)
+	}
+	if s.server, err = c.Version(ctx); err != nil {
+		return nil, err
+	}
+	s.client = c
+	return c, nil
+}
+
+func (s *Set) resolveOllama(ctx context.Context, spec, name string, options local.Options) (*Model, error) {
+	client, err := s.Client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info, err := client.Model(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+
+	options.Think = s.think(info)
+	options.NumCtx = s.cfg.NumCtx
+
+	// One load profile per model and run: a model that generates and judges keeps
+	// the context window it was first given.
+	if known := s.byName[name]; known != nil {
+		options.NumCtx = known.Options.NumCtx
+	}
+	m := &Model{
+		Spec:    spec,
+		Backend: ollama.BackendName,
+		Name:    info.Name,
+		Digest:  info.Digest,
+		Info:    info,
+		Options: options,
+	}
+	if s.byName[name] == nil {
+		s.byName[name] = m
+	}
+	return m, nil
+}
+
+// think is off unless asked for, and not sent to models that cannot.
+func (s *Set) think(info ollama.Model) string {
+	switch {
+	case !info.Thinks:
+		return ""
+	case s.cfg.Think != "":
+		return s.cfg.Think
+	}
+	return "false"
+}
+
+// Lanes are the backends with their slots.
+func (s *Set) Lanes() map[string]gate.Lane {
+	lanes := map[string]gate.Lane{extractive.BackendName: {Backend: extractive.New()}}
+	slots := max(1, s.cfg.Slots)
+
+	if len(s.cfg.Systems.URLs) > 0 {
+		lanes[remote.BackendName] = gate.Lane{
+			Backend: s.cfg.Systems.backend(),
+			Slots:   slots,
+			Alive:   s.cfg.Systems.Alive,
+		}
+	}
+	if s.client != nil {
+		lanes[ollama.BackendName] = gate.Lane{Backend: s.client, Slots: slots, Alive: s.alive}
+	}
+	return lanes
+}
+
+func (s *Set) alive(ctx context.Context) error {
+	if _, err := s.client.Version(ctx); err != nil {
+		return fmt.Errorf("%w; the finished calls are kept: bring the server back and run the same command again", err)
+	}
+	return nil
+}
+
+// Open opens the door to all that was resolved. Finished calls are kept in the folder
+// dir, or nowhere if it is empty.
+func (s *Set) Open(dir string) (*gate.Gate, error) {
+	return gate.Open(gate.Config{Dir: dir, Lanes: s.Lanes(), Warn: s.cfg.Console.Warn})
+}

@@ -1,0 +1,103 @@
+package models
+
+import (
+	"fmt"
+	"strings"
+
+	"lore/cmd/lore/internal/usage"
+	"lore/local"
+	"lore/local/ollama"
+	"lore/local/tokens"
+)
+
+// owner is the model of that name that was resolved first: its window is everybody's.
+func (s *Set) owner(m *Model) *Model {
+	return s.byName[strings.TrimPrefix(m.Spec, ollama.BackendName+":")]
+}
+
+// Fit sets the model's context window from the longest of its calls, unless the user or
+// an earlier phase has set it, and writes it into the calls. Calls that may not fit are
+// warned of; they are refused by the server, never cut.
+func (s *Set) Fit(m *Model, calls []local.Call, what string) {
+	if m.Backend != ollama.BackendName || len(calls) == 0 {
+		return
+	}
+
+	longest := 0
+	needs := make([]int, len(calls))
+	for i, c := range calls {
+		needs[i] = estimate(c)
+		longest = max(longest, needs[i])
+	}
+
+	owner := s.owner(m)
+	if owner.Options.NumCtx == 0 {
+		owner.Options.NumCtx = window(longest, m.Info.Context)
+	}
+	m.Options.NumCtx = owner.Options.NumCtx
+
+	tooLong := 0
+	for i := range calls {
+		calls[i].Options.NumCtx = m.Options.NumCtx
+		if needs[i] > m.Options.NumCtx {
+			tooLong++
+		}
+	}
+	if tooLong > 0 {
+		msg := fmt.Sprintf("%s: %d of %d %s may be refused as too long: "+
+			"the longest needs about %d tokens, the window is %d; they are never cut",
+			m.Spec, tooLong, len(calls), what, longest, m.Options.NumCtx)
+		s.warnings = append(s.warnings, msg)
+		s.cfg.Console.Warn(msg)
+	}
+}
+
+// Promise says how many tokens a later phase will need of a model that an earlier one
+// may ask first: it is loaded with one window per run.
+func (s *Set) Promise(spec string, tokens int) { s.needs[spec] = tokens }
+
+// Keep gives the model the window that was promised, before calls that may need less.
+func (s *Set) Keep(m *Model, calls []local.Call) {
+	owner, need := s.owner(m), s.needs[m.Spec]
+	if owner.Options.NumCtx != 0 || need == 0 {
+		return
+	}
+	for _, c := range calls {
+		need = max(need, estimate(c))
+	}
+	owner.Options.NumCtx = window(need, m.Info.Context)
+}
+
+// Reserve returns the context window for prompts of at most need tokens with their
+// replies. A model that was not trained for so many is refused.
+func (s *Set) Reserve(m *Model, need int) (int, error) {
+	have, trained := s.cfg.NumCtx, m.Info.Context
+	if have == 0 {
+		have = window(need, trained)
+	}
+	if have < need || trained > 0 && have > trained {
+		return 0, usage.Errorf("the build needs a context window of about %d tokens; %s has %d (it was trained for %d): "+
+			"choose another model, shorter documents, or another --num-ctx", need, m.Spec, have, trained)
+	}
+	return have, nil
+}
+
+// estimate is the room a call needs, in tokens of lore's own tokeniser with a
+// fifth on top, because the model's tokeniser is another.
+func estimate(c local.Call) int {
+	n := 0
+	for _, m := range c.Messages {
+		n += tokens.Count(m.Content) + 8
+	}
+	return n + n/5 + c.Options.NumPredict + 64
+}
+
+// window rounds a need up to whole steps, within what the model was trained for.
+func window(need, trained int) int {
+	const step, least = 2048, 4096
+	w := max(least, (need+step-1)/step*step)
+	if trained > 0 {
+		w = min(w, trained)
+	}
+	return w
+}

@@ -1,0 +1,285 @@
+// Package pipeline reads the retrievers that a command line names, and opens them: a
+// source such as bm25, perhaps stages that order what it found anew, and perhaps what is
+// shown of each document.
+package pipeline
+
+import (
+	"slices"
+	"strings"
+
+	"lore/cmd/lore/internal/usage"
+	"lore/index"
+	"lore/index/condense"
+	"lore/local/ollama"
+)
+
+// RetrieverHelp lists the retrievers for help texts and errors.
+const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, random, given, oracle, oracle1, " +
+	"oracle1:ollama:NAME, full, full-top, full-middle, full-bottom, full-random, none, recorded:NAME, trec:FILE; " +
+	"rrf(A,B), convex(A,B), combmnz(A,B), decompose(A,ollama:NAME)"
+
+// StageHelp lists what may follow a retriever after ">".
+const StageHelp = "rerank:llm:NAME, rerank:llm5:NAME, rerank:listwise:NAME, rerank:firsttoken:NAME, " +
+	"rerank:setwise:NAME, rerank:cross:DIR, mmr:LAMBDA, mmr:LAMBDA:dense:DIR; " +
+	"@N at the end is how many documents are ordered anew; " +
+	"last of all what is shown of each document: first:TOKENS, snippet, snippet:MODEL, summary, summary:MODEL"
+
+// Example is an example of the syntax.
+const Example = "rrf(bm25,dense:models/minilm)>rerank:llm:qwen3:8b@20"
+
+// Source is where documents come from: a retriever, or a combination of several.
+type Source struct {
+	Kind  string     // bm25, dense, ..., a fusion, or decompose
+	Arg   string     // after the colon; of decompose the model
+	Parts []Pipeline // of a combination
+}
+
+// Stage is a step that orders the first documents anew.
+type Stage struct {
+	Kind   string  // crossEncoder, mmr, or a rerank.Kind
+	Model  string  // folder, model name, or the vectors of MMR
+	Lambda float64 // of MMR
+	Depth  int     // documents ordered anew; those below keep their order
+}
+
+// Kinds of stages besides those of rerank.
+const (
+	crossEncoder = "cross"
+	mmr          = "mmr"
+)
+
+// Depths of stages where none is given: as in MSRS for scores by a model, the first
+// hundred otherwise.
+const (
+	pointwiseDepth = 20
+	stageDepth     = 100
+)
+
+// Pipeline is a source with its stages.
+type Pipeline struct {
+	Name   string // in tables and file names
+	Source Source
+	Stages []Stage
+	Shape  condense.Shape // what is shown of each document
+}
+
+// plain lists the sources without an argument.
+var plain = []string{
+	"bm25", "keywords", "random", "oracle", given,
+	"full", "full-top", "full-middle", "full-bottom", "full-random", "none",
+}
+
+// withArgument lists the sources that need one.
+var withArgument = []string{"dense", "recorded", "trec"}
+
+const decompose = "decompose"
+
+// given is the ranking that came with the data under this name.
+const given = "given"
+
+// oracle1 is the gold document that a model, or the lexical judge, finds most
+// relevant to the query (the paper of MSRS: oracle, top 1).
+const oracle1 = "oracle1"
+
+// Parse reads "source>stage>stage". Errors are usage errors.
+func Parse(text string) (Pipeline, error) {
+	p, rest, err := parse(strings.TrimSpace(text))
+	if err == nil && rest != "" {
+		err = usage.Errorf("unexpected %q in the retriever %q; the form is %s", rest, text, Example)
+	}
+	return p, err
+}
+
+// parse reads up to a comma or a closing parenthesis of its own level.
+func parse(text string) (p Pipeline, rest string, err error) {
+	p.Source, rest, err = parseSource(text)
+	if err != nil {
+		return p, "", err
+	}
+
+	for strings.HasPrefix(rest, ">") {
+		word := ""
+		word, rest = untilAny(rest[1:], ",>)")
+		if p.Shape.Kind != "" {
+			return p, "", usage.Errorf("nothing can follow %s in the retriever %q", p.Shape.Kind, text)
+		}
+		if err := p.add(strings.TrimSpace(word)); err != nil {
+			return p, "", err
+		}
+	}
+
+	// These show all documents in a set order, or none: there is nothing to order anew.
+	if len(p.Stages) > 0 && (strings.HasPrefix(p.Source.Kind, "full") || p.Source.Kind == "none") {
+		return p, "", usage.Errorf("nothing can follow the retriever %s", p.Source.Kind)
+	}
+	p.Name = strings.TrimSpace(strings.TrimSuffix(text, rest))
+	return p, rest, nil
+}
+
+// add puts a stage, or what is shown of each document, after a pipeline.
+func (p *Pipeline) add(word string) error {
+	shape, is, err := parseShape(word)
+	if err != nil {
+		return err
+	}
+	if is {
+		p.Shape = shape
+		return nil
+	}
+
+	stage, err := parseStage(word)
+	if err != nil {
+		return err
+	}
+	p.Stages = append(p.Stages, stage)
+	return nil
+}
+
+// untilAny cuts a text before the first of the characters of stop.
+func untilAny(text, stop string) (word, rest string) {
+	if i := strings.IndexAny(text, stop); i >= 0 {
+		return text[:i], text[i:]
+	}
+	return text, ""
+}
+
+func parseSource(text string) (Source, string, error) {
+	word, rest := untilAny(text, "(,>)")
+	word = strings.TrimSpace(word)
+	if strings.HasPrefix(rest, "(") {
+		return parseCombination(word, rest[1:])
+	}
+
+	kind, arg, named := strings.Cut(word, ":")
+	switch {
+	case slices.Contains(plain, kind) && named:
+		return Source{}, "", usage.Errorf("the retriever %s takes no name after a colon", kind)
+	case slices.Contains(withArgument, kind) && arg == "":
+		return Source{}, "", usage.Errorf("the retriever %s needs a name: %s:NAME", kind, kind)
+	case kind == oracle1:
+		model, ok := strings.CutPrefix(arg, ollama.BackendName+":")
+		if named && (!ok || model == "") {
+			return Source{}, "", usage.Errorf("%s takes a model, %s:ollama:NAME, or none", oracle1, oracle1)
+		}
+		return Source{Kind: kind, Arg: model}, rest, nil
+	case slices.Contains(plain, kind), slices.Contains(withArgument, kind):
+		return Source{Kind: kind, Arg: arg}, rest, nil
+	}
+	return Source{}, "", usage.Errorf("unknown retriever %q; there are: %s", word, RetrieverHelp)
+}
+
+// parseCombination reads "a,b)" after the name of a combination.
+func parseCombination(name, text string) (Source, string, error) {
+	s := Source{Kind: name}
+	if err := knownCombination(name); err != nil {
+		return s, "", err
+	}
+
+	for {
+		var err error
+		if text, err = s.parsePart(strings.TrimSpace(text)); err != nil {
+			return s, "", err
+		}
+
+		switch {
+		case strings.HasPrefix(text, ","):
+			text = text[1:]
+		case strings.HasPrefix(text, ")"):
+			return s, strings.TrimSpace(text[1:]), checkCombination(s)
+		default:
+			return s, "", usage.Errorf("%s(… has no closing parenthesis", name)
+		}
+	}
+}
+
+// parsePart reads one of the parts of a combination, and returns what follows it. The
+// second part of decompose is a model.
+func (s *Source) parsePart(text string) (rest string, err error) {
+	model, ok := strings.CutPrefix(text, ollama.BackendName+":")
+	if ok && s.Kind == decompose && len(s.Parts) == 1 {
+		s.Arg, rest = untilAny(model, ",)")
+		return rest, nil
+	}
+
+	p, rest, err := parse(text)
+	if err != nil {
+		return "", err
+	}
+	if p.Shape.Kind != "" {
+		return "", usage.Errorf("%s is for what is shown in the end: "+
+			"write it after the closing parenthesis", p.Shape.Kind)
+	}
+	s.Parts = append(s.Parts, p)
+	return rest, nil
+}
+
+func knownCombination(name string) error {
+	known := make([]string, 0, len(index.Fusions)+1)
+	for _, f := range index.Fusions {
+		known = append(known, string(f))
+	}
+	known = append(known, decompose)
+	if !slices.Contains(known, name) {
+		return usage.Unknown("combination", name, known)
+	}
+	return nil
+}
+
+// checkCombination refuses a combination with too few parts, or too many.
+func checkCombination(s Source) error {
+	switch {
+	case s.Kind == decompose && (len(s.Parts) != 1 || s.Arg == ""):
+		return usage.Errorf("%s takes a retriever and a model: %s(bm25,ollama:NAME)", decompose, decompose)
+	case s.Kind != decompose && len(s.Parts) < 2:
+		return usage.Errorf("%s needs at least two retrievers", s.Kind)
+	}
+	return nil
+}
+
+// models lists the names of the language models that a pipeline asks.
+func (p Pipeline) models() []string {
+	var out []string
+	if p.Source.Arg != "" && (p.Source.Kind == decompose || p.Source.Kind == oracle1) {
+		out = append(out, p.Source.Arg)
+	}
+	for _, part := range p.Source.Parts {
+		out = append(out, part.models()...)
+	}
+
+	if p.Shape.Model != "" {
+		out = append(out, p.Shape.Model)
+	}
+	for _, s := range p.Stages {
+		if s.Kind != crossEncoder && s.Kind != mmr { // these take vectors or an encoder
+			out = append(out, s.Model)
+		}
+	}
+	return out
+}
+
+// SplitList splits a comma list, but not inside parentheses. Blank parts are left out.
+func SplitList(text string) []string {
+	var out []string
+	depth, start := 0, 0
+	add := func(end int) {
+		if part := strings.TrimSpace(text[start:end]); part != "" {
+			out = append(out, part)
+		}
+		start = end + 1
+	}
+
+	for i, c := range text {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ',' && depth <= 0:
+			add(i)
+		}
+	}
+	if start <= len(text) {
+		add(len(text))
+	}
+	return out
+}

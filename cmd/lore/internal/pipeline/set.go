@@ -1,0 +1,407 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/store"
+	"lore/datasets"
+	"lore/embed"
+	"lore/index"
+	"lore/index/condense"
+	"lore/index/rerank"
+	"lore/index/trec"
+	"lore/local"
+	"lore/local/gate"
+	"lore/local/ollama"
+	"lore/local/prompt"
+)
+
+// Set opens pipelines over corpora and keeps what they share.
+type Set struct {
+	cfg     Config
+	models  *models.Set
+	gate    *gate.Gate
+	prompts *prompt.Set
+	rankers Rankers
+
+	searchers map[searcher]index.Retriever // those that take long to open
+	runs      map[string]*trec.Run
+	embedders map[string]*embed.Cache
+	crosses   map[string]embed.CrossEncoder
+	stages    []stageMade
+	shaped    []store.Condenser
+	closers   []func() error
+}
+
+// Rankers are the language models of pipelines, by name.
+type Rankers map[string]*models.Model
+
+// searcher names an opened source over documents, which are known by their first one.
+type searcher struct {
+	kind, arg string
+	first     *index.Document
+}
+
+// stageMade is a reranker, or a decomposition, that was opened for a pipeline.
+type stageMade struct {
+	pipeline string
+	place    int // among the pipeline's stages; sourcePlace for its source
+	ranker   rerank.Reranker
+	stats    func() rerank.Stats
+}
+
+// sourcePlace stands for the place of a pipeline's source among its stages.
+const sourcePlace = -1
+
+// Resolve looks the language models of pipelines up.
+func Resolve(ctx context.Context, m *models.Set, pipelines []Pipeline) (Rankers, error) {
+	out := Rankers{}
+	for _, p := range pipelines {
+		for _, name := range p.models() {
+			if out[name] != nil {
+				continue
+			}
+			one, err := m.Resolve(ctx, ollama.BackendName+":"+name, m.Greedy())
+			if err != nil {
+				return nil, err
+			}
+			out[name] = one
+		}
+	}
+	return out, nil
+}
+
+// NewSet prepares the opening of pipelines, whose models were resolved.
+func NewSet(cfg Config, m *models.Set, g *gate.Gate, prompts *prompt.Set, rankers Rankers) *Set {
+	return &Set{
+		cfg:       cfg,
+		models:    m,
+		gate:      g,
+		prompts:   prompts,
+		rankers:   rankers,
+		searchers: map[searcher]index.Retriever{},
+		runs:      map[string]*trec.Run{},
+		embedders: map[string]*embed.Cache{},
+		crosses:   map[string]embed.CrossEncoder{},
+	}
+}
+
+// Close frees what the pipelines hold open.
+func (s *Set) Close() {
+	for _, c := range s.closers {
+		_ = c() // a mapped file that cannot be unmapped is freed with the process
+	}
+}
+
+// Open builds a pipeline over documents.
+func (s *Set) Open(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+	r, err := s.source(ctx, p, docs)
+	if err != nil {
+		return nil, err
+	}
+	for i, stage := range p.Stages {
+		ranker, err := s.stage(ctx, p.Name, i, stage)
+		if err != nil {
+			return nil, err
+		}
+		r = rerank.New(r, docs, ranker, stage.Depth)
+	}
+	return r, nil
+}
+
+// Items ranks for all items of each corpus at once.
+func (s *Set) Items(ctx context.Context, p Pipeline, items []datasets.Item, depth int) ([]index.Ranking, error) {
+	var corpora []*datasets.Corpus
+	members := map[*datasets.Corpus][]int{}
+	for k, it := range items {
+		if c := it.Corpus(); members[c] == nil {
+			corpora = append(corpora, c)
+		}
+		members[it.Corpus()] = append(members[it.Corpus()], k)
+	}
+
+	out := make([]index.Ranking, len(items))
+	step := s.cfg.Console.Start("retrieve by "+p.Name, len(items))
+	before := 0
+	for _, c := range corpora {
+		r, err := s.Open(ctx, p, c.Documents)
+		if err != nil {
+			return nil, err
+		}
+
+		queries := make([]index.Query, len(members[c]))
+		for n, k := range members[c] {
+			q := items[k].Query()
+			queries[n] = index.Query{ID: items[k].ID(), Text: q.Text, Gold: q.Gold, Recorded: q.Recorded}
+		}
+		rankings, err := index.RetrieveAll(ctx, r, queries, depth, func(done int) { step(before + done) })
+		if err != nil {
+			return nil, err
+		}
+
+		before += len(queries)
+		for n, k := range members[c] {
+			out[k] = rankings[n]
+		}
+	}
+	return out, nil
+}
+
+// search opens a source that reads all documents, once for all pipelines over them.
+func (s *Set) search(ctx context.Context, from Source, docs []index.Document) (index.Retriever, error) {
+	key := searcher{kind: from.Kind, arg: from.Arg}
+	if len(docs) > 0 {
+		key.first = &docs[0]
+	}
+	if have := s.searchers[key]; have != nil {
+		return have, nil
+	}
+
+	made, err := s.openSearch(ctx, from, docs)
+	if err != nil {
+		return nil, err
+	}
+	s.searchers[key] = made
+	return made, nil
+}
+
+func (s *Set) openSearch(ctx context.Context, from Source, docs []index.Document) (index.Retriever, error) {
+	if from.Kind == "bm25" {
+		b, err := index.OpenBM25(ctx, s.cfg.IndexDir, docs, s.cfg.Analyzer, s.cfg.BM25)
+		if err != nil {
+			return nil, err
+		}
+		s.closers = append(s.closers, b.Close)
+		return b, nil
+	}
+
+	e, err := s.embedder(ctx, from.Arg)
+	if err != nil {
+		return nil, err
+	}
+	step := s.cfg.Console.Start("embed", len(docs))
+	e.OnProgress(func(done, _ int) { step(done) })
+	return index.NewDense(ctx, docs, e, index.DenseOptions{})
+}
+
+func (s *Set) source(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+	switch from := p.Source; from.Kind {
+	// Searches, which read every document.
+	case "bm25", "dense":
+		return s.search(ctx, from, docs)
+	case decompose:
+		return s.decomposed(ctx, p, docs)
+
+	// Baselines, and rankings that are there already.
+	case "keywords":
+		return index.Keywords(docs), nil
+	case "random":
+		return index.Random(docs, s.cfg.Seed), nil
+	case "oracle":
+		return index.Oracle(docs), nil
+	case oracle1:
+		return s.bestGold(ctx, p, docs)
+	case "full":
+		return index.Full(docs, index.AsGiven), nil
+	case "full-top", "full-bottom", "full-middle":
+		return index.Full(docs, index.Order(strings.TrimPrefix(from.Kind, "full-"))), nil
+	case "full-random":
+		return index.Shuffled(docs, s.cfg.Seed), nil
+	case "none":
+		return index.None(), nil
+	case "recorded":
+		return index.Recorded(docs, from.Arg), nil
+	case given:
+		return index.Recorded(docs, given), nil
+	case "trec":
+		return s.fromRun(from.Arg, docs)
+	default:
+		return s.fused(ctx, from, docs)
+	}
+}
+
+// bestGold shows the gold document that a model, or the lexical judge, ranks first.
+func (s *Set) bestGold(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+	ranker := rerank.Reranker(lexicalRanker{})
+	if p.Source.Arg != "" {
+		var err error
+		stage := Stage{Kind: string(rerank.Pointwise5), Model: p.Source.Arg}
+		if ranker, err = s.stage(ctx, p.Name, sourcePlace, stage); err != nil {
+			return nil, err
+		}
+	}
+	return index.Cut(rerank.New(index.Oracle(docs), docs, ranker, len(docs)), 1), nil
+}
+
+func (s *Set) fused(ctx context.Context, from Source, docs []index.Document) (index.Retriever, error) {
+	parts := make([]index.Retriever, len(from.Parts))
+	for i, part := range from.Parts {
+		var err error
+		if parts[i], err = s.Open(ctx, part, docs); err != nil {
+			return nil, err
+		}
+	}
+	return index.Fuse(index.Fusion(from.Kind), parts...), nil
+}
+
+func (s *Set) decomposed(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+	first, err := s.Open(ctx, p.Source.Parts[0], docs)
+	if err != nil {
+		return nil, err
+	}
+	d, err := rerank.Decompose(first, s.Ranker(p.Source.Arg), s.prompts)
+	if err != nil {
+		return nil, err
+	}
+	s.stages = append(s.stages, stageMade{pipeline: p.Name, place: sourcePlace, stats: d.Stats})
+	return d, nil
+}
+
+// embedder opens a model once for all corpora and pipelines, behind its vectors on
+// disk.
+func (s *Set) embedder(ctx context.Context, name string) (*embed.Cache, error) {
+	if e := s.embedders[name]; e != nil {
+		return e, nil
+	}
+
+	inner, err := s.openEmbedder(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	e, err := embed.OpenCache(s.cfg.IndexDir, inner, s.cfg.Console.Warn)
+	if err != nil {
+		return nil, errors.Join(err, inner.Close())
+	}
+	s.embedders[name] = e
+	s.closers = append(s.closers, e.Close)
+	return e, nil
+}
+
+func (s *Set) openEmbedder(ctx context.Context, name string) (embed.Embedder, error) {
+	served, ok := strings.CutPrefix(name, ollama.BackendName+":")
+	if !ok {
+		return embed.OpenONNX(ctx, name, s.cfg.Embedding.Windows, s.cfg.Embedding.Engine)
+	}
+	client, err := s.models.Client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return embed.OpenOllama(ctx, client, served, s.cfg.Embedding.Windows)
+}
+
+// stage opens a reranker once for all corpora.
+func (s *Set) stage(ctx context.Context, pipeline string, place int, stage Stage) (rerank.Reranker, error) {
+	for _, m := range s.stages {
+		if m.pipeline == pipeline && m.place == place && m.ranker != nil {
+			return m.ranker, nil
+		}
+	}
+
+	made, err := s.newStage(ctx, stage)
+	if err != nil {
+		return nil, err
+	}
+	s.stages = append(s.stages, stageMade{pipeline, place, made, made.Stats})
+	return made, nil
+}
+
+func (s *Set) newStage(ctx context.Context, stage Stage) (rerank.Reranker, error) {
+	switch stage.Kind {
+	case mmr:
+		vectors, err := s.vectors(ctx, strings.TrimPrefix(stage.Model, "dense:"))
+		if err != nil {
+			return nil, err
+		}
+		return rerank.MMR(stage.Lambda, vectors)
+	case crossEncoder:
+		c, err := s.cross(ctx, stage.Model)
+		if err != nil {
+			return nil, err
+		}
+		return rerank.Cross(c), nil
+	}
+	return rerank.NewLLM(rerank.Kind(stage.Kind), s.Ranker(stage.Model), s.prompts)
+}
+
+// vectors are those of an embedder, or lexical ones if none is named.
+func (s *Set) vectors(ctx context.Context, embedder string) (rerank.Vectors, error) {
+	if embedder == "" {
+		return rerank.LexicalVectors(s.cfg.Analyzer)
+	}
+	e, err := s.embedder(ctx, embedder)
+	if err != nil {
+		return nil, err
+	}
+	return rerank.DenseVectors(e), nil
+}
+
+func (s *Set) cross(ctx context.Context, dir string) (embed.CrossEncoder, error) {
+	if c := s.crosses[dir]; c != nil {
+		return c, nil
+	}
+	inner, err := embed.OpenCrossEncoder(ctx, dir, s.cfg.Embedding.Engine)
+	if err != nil {
+		return nil, err
+	}
+	c, err := rerank.CacheScores(s.cfg.IndexDir, inner, s.cfg.Console.Warn)
+	if err != nil {
+		return nil, errors.Join(err, inner.Close())
+	}
+	s.crosses[dir] = c
+	s.closers = append(s.closers, c.Close)
+	return c, nil
+}
+
+// Ranker is a language model as rerankers use it.
+func (s *Set) Ranker(name string) rerank.Model {
+	m := s.rankers[name]
+	fit := func(calls []local.Call) {
+		s.models.Keep(m, calls)
+		s.models.Fit(m, calls, "prompts of the reranker")
+	}
+	return rerank.Model{Calls: s.gate, Call: m.Call(), Fit: fit}
+}
+
+// Shaped notes how a pipeline's documents were shortened.
+func (s *Set) Shaped(p Pipeline, by string, stats condense.Stats) {
+	s.shaped = append(s.shaped, store.Condenser{Pipeline: p.Name, By: by, Stats: stats})
+}
+
+// Notes describe what the pipelines' models did. Only what a rerun gives again is
+// in them.
+func (s *Set) Notes(pipelines []Pipeline) store.Retrieval {
+	var out store.Retrieval
+	for _, name := range slices.Sorted(maps.Keys(s.embedders)) {
+		e := s.embedders[name]
+		r := e.Report()
+		out.Embedders = append(out.Embedders, store.Embedder{
+			Settings: e.Settings(),
+			Texts:    r.Texts,
+			Windowed: r.Windowed,
+			Cut:      r.Cut,
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.crosses)) {
+		out.CrossEncoders = append(out.CrossEncoders, s.crosses[name].Settings())
+	}
+
+	for _, m := range s.stages {
+		if stats := m.stats(); stats.Calls > 0 {
+			out.Rerankers = append(out.Rerankers, store.Reranker{Pipeline: m.pipeline, Stats: stats})
+		}
+	}
+	out.Condensers = s.shaped
+
+	for _, p := range pipelines {
+		for _, stage := range p.Stages {
+			out.Stages = append(out.Stages, fmt.Sprintf("%s: %s", p.Name, stage))
+		}
+	}
+	return out
+}

@@ -1,0 +1,95 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"lore/datasets"
+	"lore/index"
+	"lore/index/rerank"
+	"lore/index/trec"
+	"lore/judge"
+	"lore/judge/lexical"
+	"lore/local/files"
+)
+
+// lexicalRanker scores a passage by the lexical judge: the share of the query's
+// words, weighted by idf, that it holds.
+type lexicalRanker struct{}
+
+func (lexicalRanker) Stats() rerank.Stats { return rerank.Stats{Name: (lexical.Judge{}).Name()} }
+
+func (lexicalRanker) Rerank(ctx context.Context, jobs []rerank.Job, step func(int)) ([][]float64, error) {
+	out := make([][]float64, len(jobs))
+	for i, j := range jobs {
+		question := judge.Question{ID: "q", Kind: judge.Answerability, Text: j.Query.Text}
+		tasks := make([]judge.Task, len(j.Candidates))
+		for k, c := range j.Candidates {
+			tasks[k] = judge.Task{ID: j.Query.ID, Units: []string{c.Text}, Questions: []judge.Question{question}}
+		}
+
+		verdicts, err := (lexical.Judge{}).Judge(ctx, tasks, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range verdicts {
+			out[i] = append(out[i], v[0].Score)
+		}
+		if step != nil {
+			step(i + 1)
+		}
+	}
+	return out, nil
+}
+
+// fromRun ranks by a TREC run file whose topics are item ids.
+func (s *Set) fromRun(path string, docs []index.Document) (index.Retriever, error) {
+	run := s.runs[path]
+	if run == nil {
+		var err error
+		if run, err = trec.ReadRunFile(path); err != nil {
+			return nil, files.Wrap(path, err)
+		}
+		s.runs[path] = run
+	}
+
+	known := make(map[string]bool, len(docs))
+	for _, d := range docs {
+		known[d.ID] = true
+	}
+	return fromRun{path, run, known}, nil
+}
+
+type fromRun struct {
+	path  string
+	run   *trec.Run
+	known map[string]bool
+}
+
+func (f fromRun) Retrieve(_ context.Context, q index.Query, k int) (index.Ranking, error) {
+	var hits []index.Hit
+	for _, r := range f.run.Topics[q.ID] {
+		if !f.known[r.Document] {
+			return index.Ranking{}, &datasets.InputError{
+				File:   f.path,
+				Place:  "topic " + q.ID,
+				Msg:    fmt.Sprintf("ranks the document %q, which is not in the corpus", r.Document),
+				Remedy: "document ids must be those of the data",
+			}
+		}
+		hits = append(hits, index.Hit{ID: r.Document, Score: r.Score})
+	}
+	if len(hits) == 0 {
+		return index.Ranking{}, &datasets.InputError{
+			File:   f.path,
+			Msg:    fmt.Sprintf("has no result for the item %s", q.ID),
+			Remedy: "topics must be the item ids of the data; see retrieval/*.trec of any run folder",
+		}
+	}
+
+	index.SortHits(hits)
+	if k > 0 && len(hits) > k {
+		hits = hits[:k]
+	}
+	return index.Ranking{Hits: hits}, nil
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lore/cmd/lore/internal/store"
+	"lore/datasets"
+	"lore/local"
+	"lore/local/gate"
+)
+
+// failure is what one line of Failures counts.
+type failure struct{ stage, system, outcome string }
+
+// Failures counts why answers and verdicts are missing, one line per system and
+// reason, with an example.
+func Failures(answers []store.Answer, verdicts []store.TaskVerdicts) datasets.Grid {
+	count, example := map[failure]int{}, map[failure]string{}
+	add := func(f failure, why string) {
+		if count[f] == 0 {
+			example[f] = why
+		}
+		count[f]++
+	}
+
+	for _, a := range answers {
+		if a.Outcome != local.OK {
+			add(failure{"answer", a.System.String(), string(a.Outcome)}, a.Item+": "+a.Reason)
+		}
+		if a.Points != nil && a.Points.Outcome != local.OK {
+			add(failure{"points", a.System.String(), string(a.Points.Outcome)}, a.Item+": "+a.Points.Reason)
+		}
+	}
+	for _, t := range verdicts {
+		for _, v := range slices.Concat(t.Verdicts, t.Points) {
+			// A failed answer is counted above, once; not once more per question.
+			if !v.Scored() && !strings.HasPrefix(v.Reason, "the answer failed: ") {
+				add(failure{"verdict", t.Judged.String(), string(v.Outcome)}, t.Item+" "+v.Question+": "+v.Reason)
+			}
+		}
+	}
+
+	order := make([]failure, 0, len(count))
+	for f := range count {
+		order = append(order, f)
+	}
+	slices.SortFunc(order, func(a, b failure) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+
+	g := datasets.Grid{
+		Title: "What failed",
+		Head:  []string{"stage", "system", "outcome", "count", "example"},
+	}
+	for _, f := range order {
+		g.Rows = append(g.Rows, []string{f.stage, f.system, f.outcome, fmt.Sprint(count[f]), example[f]})
+	}
+	return g
+}
+
+// Oddities counts what is odd about answers that were scored all the same.
+func Oddities(answers []store.Answer) datasets.Grid {
+	type tally struct {
+		all, noted int
+		example    string
+	}
+	by := map[string]*tally{}
+	var order []string
+	for _, a := range answers {
+		k := a.System.String()
+		if by[k] == nil {
+			by[k] = &tally{}
+			order = append(order, k)
+		}
+		by[k].all++
+		if len(a.Notes) == 0 {
+			continue
+		}
+		by[k].noted++
+		if by[k].example == "" {
+			by[k].example = a.Item + ": " + strings.Join(a.Notes, "; ")
+		}
+	}
+
+	g := datasets.Grid{
+		Title: "Odd answers (scored all the same)",
+		Head:  []string{"system", "answers", "with notes", "example"},
+	}
+	for _, k := range order {
+		if t := by[k]; t.noted > 0 {
+			g.Rows = append(g.Rows, []string{k, fmt.Sprint(t.all), fmt.Sprint(t.noted), t.example})
+		}
+	}
+	return g
+}
+
+// Contexts says how much was shown to the generators, per retriever.
+func Contexts(answers []store.Answer) datasets.Grid {
+	type tally struct{ n, docs, tokens, most, cut, cutTokens, dropped int }
+	by := map[string]*tally{}
+	var order []string
+	for _, a := range answers {
+		t := by[a.Retriever]
+		if t == nil {
+			t = &tally{}
+			by[a.Retriever] = t
+			order = append(order, a.Retriever)
+		}
+		t.n++
+		t.docs += len(a.Documents)
+		t.tokens += a.ContextTokens
+		t.most = max(t.most, a.ContextTokens)
+		t.cut += a.Cut
+		t.cutTokens += a.CutTokens
+		t.dropped += a.Dropped
+	}
+
+	g := datasets.Grid{
+		Title: "Context shown",
+		Head: []string{
+			"retriever", "documents, mean", "tokens, mean", "tokens, most",
+			"cut to fit", "tokens cut, mean", "left out, mean",
+		},
+	}
+	for _, r := range order {
+		t := by[r]
+		mean := func(v int) string { return fmt.Sprintf("%.1f", float64(v)/float64(t.n)) }
+		g.Rows = append(g.Rows, []string{
+			r,
+			mean(t.docs),
+			mean(t.tokens),
+			fmt.Sprint(t.most),
+			fmt.Sprintf("%d of %d", t.cut, t.docs),
+			mean(t.cutTokens),
+			mean(t.dropped),
+		})
+	}
+	return g
+}
+
+// Cost says what the model calls of a run cost. Times are summed over calls that ran
+// side by side.
+func Cost(usage []gate.ModelUsage) datasets.Grid {
+	g := datasets.Grid{
+		Title: "Model calls",
+		Head: []string{
+			"model", "asked now", "from the journal",
+			"prompt tokens", "of these cached", "output tokens", "time in calls",
+		},
+	}
+
+	for _, u := range usage {
+		name := u.Backend
+		if u.Model != u.Backend {
+			name += ":" + u.Model
+		}
+		g.Rows = append(g.Rows, []string{
+			name,
+			fmt.Sprint(u.Asked),
+			fmt.Sprint(u.Journaled),
+			fmt.Sprint(u.Usage.PromptTokens),
+			fmt.Sprint(u.Usage.CachedTokens),
+			fmt.Sprint(u.Usage.OutputTokens),
+			u.Usage.Duration.Round(10 * time.Millisecond).String(),
+		})
+	}
+	return g
+}

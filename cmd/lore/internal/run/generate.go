@@ -1,0 +1,163 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/pipeline"
+	"lore/datasets"
+	"lore/index"
+	"lore/local"
+	remote "lore/local/system"
+)
+
+// outside is the retriever of systems that are not ours.
+const outside = "outside"
+
+// generate makes every answer of the grid, one model after the other, and takes
+// over the answers from outside.
+func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]cell, error) {
+	cells := e.cells(found)
+	step := e.opt.Console.Start("generate", len(cells))
+	done := 0
+
+	for _, m := range append(slices.Clone(e.generators), e.asked...) {
+		var of []*cell
+		var calls []local.Call
+		for i := range cells {
+			c := &cells[i]
+			if e.systems[c.system].model != m {
+				continue
+			}
+			call, err := e.request(m, c)
+			if err != nil {
+				return nil, err
+			}
+			of, calls = append(of, c), append(calls, call)
+		}
+
+		e.models.Fit(m, calls, "prompts of the generator")
+		err := e.gate.All(ctx, calls, func(n int, reply local.Reply) {
+			e.take(of[n], m, reply)
+			done++
+			step(done)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return cells, e.writeNamed(cells)
+}
+
+// cells lists every item for every system, with what is known of it before an answer is
+// made.
+func (e *engine) cells(found [][]datasets.Retrieved) []cell {
+	var cells []cell
+	for n, s := range e.systems {
+		for k, it := range e.items {
+			c := cell{system: n, item: it}
+			switch {
+			case s.answers != nil:
+				c.evidence.Output = s.answers.Outputs[it.ID()]
+			case s.at != noRetriever:
+				c.evidence.Retrieved = &found[s.at][k]
+				c.evidence.Context = it.Context(found[s.at][k], e.opt.Budget)
+			}
+			cells = append(cells, c)
+		}
+	}
+	return cells
+}
+
+// request words what a model, or a system that is asked, is given.
+func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
+	if m.IsAsked() {
+		return e.opt.Models.Systems.Question(m, c.item.Title()), nil
+	}
+
+	s := e.systems[c.system]
+	ask := datasets.Ask{Context: c.evidence.Context, Variant: s.variant, Prompt: e.answer}
+	messages, source, err := c.item.Request(ask)
+	if err != nil {
+		return local.Call{}, err
+	}
+
+	call := m.Call()
+	call.Prefix = c.item.Corpus().ID + " " + s.Retriever
+	if m.Structured() {
+		call.Source = source
+	} else {
+		call.Messages = messages
+	}
+	return call, nil
+}
+
+// take puts a reply into its cell.
+func (e *engine) take(c *cell, m *models.Model, reply local.Reply) {
+	c.evidence.Output = datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail}
+	if m.IsAsked() && reply.Outcome == local.OK {
+		e.takeNamed(c, reply)
+	}
+}
+
+// takeNamed reads what a system said, with the documents it names. Documents that the
+// corpus does not have are a failure: the system answers from other data.
+func (e *engine) takeNamed(c *cell, reply local.Reply) {
+	fail := func(reason string) {
+		c.evidence.Output = datasets.Output{Outcome: local.BadFormat, Reason: reason}
+	}
+	a, err := remote.Parse([]byte(reply.Text))
+	if err != nil {
+		fail(err.Error())
+		return
+	}
+
+	found := datasets.Retrieved{}
+	for _, id := range a.Documents {
+		if !c.item.Corpus().Has(id) {
+			fail(fmt.Sprintf("names the document %q, which the data does not have", id))
+			return
+		}
+		if !slices.Contains(found.IDs, id) {
+			found.IDs = append(found.IDs, id)
+		}
+	}
+
+	c.evidence.Output = datasets.Output{Text: a.Answer, Outcome: local.OK}
+	if len(found.IDs) > 0 {
+		c.evidence.Retrieved = &found
+		c.evidence.Context = c.item.Context(found, e.opt.Budget)
+	}
+}
+
+// writeNamed writes the rankings of systems that name documents.
+func (e *engine) writeNamed(cells []cell) error {
+	for n, s := range e.systems {
+		if s.at != noRetriever || s.answers != nil {
+			continue
+		}
+
+		var topics []string
+		var rankings []index.Ranking
+		for _, c := range cells {
+			if c.system != n || c.evidence.Retrieved == nil {
+				continue
+			}
+			r := index.Ranking{Whole: true}
+			for _, id := range c.evidence.Retrieved.IDs {
+				r.Hits = append(r.Hits, index.Hit{ID: id})
+			}
+			topics, rankings = append(topics, c.item.ID()), append(rankings, r)
+		}
+
+		if len(topics) == 0 {
+			continue
+		}
+		if err := e.writeRun(pipeline.FileName(outside+"-"+s.Generator), topics, rankings); err != nil {
+			return err
+		}
+	}
+	return nil
+}

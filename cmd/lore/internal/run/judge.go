@@ -1,0 +1,144 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/usage"
+	"lore/datasets"
+	"lore/judge"
+)
+
+// judge asks every judge about every cell.
+func (e *engine) judge(ctx context.Context, cells []cell) error {
+	for i := range cells {
+		cells[i].plan(e.systems[cells[i].system].name(cells[i].item))
+	}
+
+	questions := gather(cells)
+	for _, m := range e.judges {
+		one, err := e.models.OpenJudge(m, e.opt.Judging, e.gate, e.prompts)
+		if err != nil {
+			return err
+		}
+		e.judgeNames = append(e.judgeNames, one.Name())
+		if err := questions.ask(ctx, one, cells, e.opt.Console); err != nil {
+			return err
+		}
+		if note := models.Saved(one); note != "" {
+			e.opt.Console.Note(note)
+		}
+	}
+	return nil
+}
+
+// name is the id of the task about a system's answer.
+func (s system) name(it datasets.Item) string {
+	return fmt.Sprintf("%s %s %s", s.Retriever, s.Generator, it.ID())
+}
+
+// plan lists what must be found out about a cell. name is the id of its answer's task.
+func (c *cell) plan(name string) {
+	c.tasks = c.item.Plan(c.evidence)
+	for i := range c.tasks {
+		t := &c.tasks[i]
+		switch t.Subject.Part {
+		case judge.TheAnswer:
+			t.ID = name
+		case judge.OwnPoints:
+			t.ID = name + " points"
+		case judge.ADocument:
+			t.ID = c.item.ID() + " " + t.Subject.ID
+		}
+	}
+}
+
+// questions are the tasks of all cells, each asked once, with the cells that share its
+// verdicts.
+type questions struct {
+	tasks  []judge.Task
+	shared [][]int // cells by task
+	count  int
+}
+
+// gather lists the tasks of cells: first the answers with their points, then the
+// documents. A document is judged once per item, whichever systems were shown it. Answers
+// that failed are not shown to a judge.
+func gather(cells []cell) *questions {
+	q := &questions{}
+	add := func(t judge.Task, cell int) {
+		q.tasks = append(q.tasks, t)
+		q.shared = append(q.shared, []int{cell})
+		q.count += len(t.Questions)
+	}
+
+	for i, c := range cells {
+		for _, t := range c.tasks {
+			if t.Subject.Part != judge.ADocument && !c.failed() {
+				add(t, i)
+			}
+		}
+	}
+
+	type place struct {
+		item    string
+		subject judge.Subject
+	}
+	seen := map[place]int{}
+	for i, c := range cells {
+		for _, t := range c.tasks {
+			if t.Subject.Part != judge.ADocument {
+				continue
+			}
+			at := place{c.item.ID(), t.Subject}
+			n, asked := seen[at]
+			if asked {
+				q.shared[n] = append(q.shared[n], i)
+				continue
+			}
+			seen[at] = len(q.tasks)
+			add(t, i)
+		}
+	}
+	return q
+}
+
+// ask puts one judge's verdicts into the cells.
+func (q *questions) ask(ctx context.Context, by judge.Judge, cells []cell, console usage.Console) error {
+	verdicts, err := by.Judge(ctx, q.tasks, console.Start("judge by "+by.Name(), q.count))
+	if err != nil {
+		return err
+	}
+
+	for i := range cells {
+		cells[i].verdicts = append(cells[i].verdicts, cells[i].unanswered())
+	}
+	for n, v := range verdicts {
+		for _, i := range q.shared[n] {
+			last := len(cells[i].verdicts) - 1
+			cells[i].verdicts[last][q.tasks[n].Subject] = v
+		}
+	}
+	return nil
+}
+
+// unanswered are the verdicts on an answer that failed: all its questions are unscored,
+// for the same reason.
+func (c *cell) unanswered() datasets.Verdicts {
+	out := datasets.Verdicts{}
+	if !c.failed() {
+		return out
+	}
+	answer := c.evidence.Output
+	for _, t := range c.tasks {
+		if t.Subject.Part == judge.ADocument {
+			continue
+		}
+		for _, q := range t.Questions {
+			v := judge.Unscored(q.ID, answer.Outcome, "the answer failed: "+answer.Reason)
+			out[t.Subject] = append(out[t.Subject], v)
+		}
+	}
+	return out
+}

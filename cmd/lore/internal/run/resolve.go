@@ -1,0 +1,107 @@
+package run
+
+import (
+	"context"
+
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/usage"
+	"lore/datasets"
+	"lore/index/condense"
+	"lore/index/rerank"
+	"lore/judge/llm"
+	"lore/local"
+	"lore/local/prompt"
+)
+
+// resolve looks models and prompts up before anything is written or asked.
+func (e *engine) resolve(ctx context.Context) error {
+	var err error
+	e.prompts = prompt.NewSet(e.opt.Prompts, e.bench.Prompts(), llm.Prompts(), rerank.Prompts(), condense.Prompts())
+	if e.answer, err = e.prompts.Load(e.protocol.AnswerPrompt); err != nil {
+		return err
+	}
+
+	if e.rankers, err = pipeline.Resolve(ctx, e.models, e.opt.Retrievers); err != nil {
+		return err
+	}
+	if err := e.resolveGenerators(ctx); err != nil {
+		return err
+	}
+	for _, spec := range e.opt.Judges {
+		j, err := e.models.ResolveJudge(ctx, spec)
+		if err != nil {
+			return err
+		}
+		e.judges = append(e.judges, j)
+	}
+	if rule := e.protocol.Points; rule != nil && rule.Model != "" {
+		if e.points, err = e.models.Resolve(ctx, rule.Model, e.models.Greedy()); err != nil {
+			return err
+		}
+	}
+
+	e.listSystems()
+	if err := e.folder.Check(store.Manifest{Benchmark: e.bench.Name(), DataHash: e.ds.Hash}); err != nil {
+		return usage.Errorf("%v", err)
+	}
+	e.gate, err = e.models.Open(e.folder.Calls())
+	return err
+}
+
+func (e *engine) resolveGenerators(ctx context.Context) error {
+	options := local.Options{
+		NumPredict:    e.opt.NumPredict,
+		Temperature:   e.opt.Temperature,
+		TopP:          e.opt.TopP,
+		Seed:          int(e.opt.Seed),
+		RepeatPenalty: 1,
+	}
+	for _, spec := range e.opt.Generators {
+		m, err := e.models.Resolve(ctx, spec, options)
+		if err != nil {
+			return err
+		}
+		e.generators = append(e.generators, m)
+		e.models.Promise(spec, e.opt.Budget.Tokens+e.opt.Budget.Tokens/5+e.opt.NumPredict+1024)
+	}
+
+	systems := e.opt.Models.Systems
+	if err := systems.Alive(ctx); err != nil {
+		return err
+	}
+	for _, url := range systems.URLs {
+		e.asked = append(e.asked, models.Asked(url))
+	}
+	return nil
+}
+
+// listSystems lists the grid, then the systems that are asked, then answers from outside.
+func (e *engine) listSystems() {
+	variants := e.protocol.Variants
+	if len(variants) == 0 {
+		variants = []string{""}
+	}
+
+	for r, p := range e.opt.Retrievers {
+		for _, g := range e.generators {
+			for _, v := range variants {
+				name := g.Spec
+				if v != "" {
+					name += " (" + v + ")"
+				}
+				s := datasets.System{Retriever: p.Name, Generator: name}
+				e.systems = append(e.systems, system{System: s, model: g, at: r, variant: v})
+			}
+		}
+	}
+	for _, m := range e.asked {
+		s := datasets.System{Retriever: outside, Generator: m.Name}
+		e.systems = append(e.systems, system{System: s, model: m, at: noRetriever})
+	}
+	for i := range e.opt.Answers {
+		a := &e.opt.Answers[i]
+		e.systems = append(e.systems, system{System: a.System, answers: a, at: noRetriever})
+	}
+}

@@ -1,0 +1,152 @@
+// Package run is the engine: the one loop that every benchmark goes through, a phase a
+// file.
+//
+//	resolve → retrieve → generate → points → measure → judge → score → save
+//
+// A cell is one item for one system. It is made by retrieve and generate, and every later
+// phase adds to it.
+package run
+
+import (
+	"context"
+	"io/fs"
+
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/table"
+	"lore/cmd/lore/internal/usage"
+	"lore/datasets"
+	"lore/judge"
+	"lore/local"
+	"lore/local/gate"
+	"lore/local/prompt"
+)
+
+// Options say what to run.
+type Options struct {
+	Retrievers []pipeline.Pipeline
+	Generators []string
+	Answers    []Answers // of systems from outside, judged besides the grid
+	Judges     []string
+	Judging    models.Judging
+
+	Limit       int // items; 0 is all
+	Budget      datasets.Budget
+	NumPredict  int
+	Temperature float64
+	TopP        float64
+	BERTScore   *BERTScore        // nil: not computed
+	Bench       map[string]string // the benchmark's own settings that were given
+
+	Models    models.Config
+	Pipelines pipeline.Config
+	Prompts   fs.FS // replaces built-in prompts by name; may be nil
+	Seed      uint64
+	Version   string
+	Console   usage.Console
+}
+
+// Result is a finished run.
+type Result struct {
+	Table    table.Table
+	Manifest store.Manifest
+	Answers  []store.Answer
+	Verdicts []store.TaskVerdicts
+	Contexts []store.ContextVerdicts // on shown documents, for benchmarks that judge these
+	Usage    []gate.ModelUsage
+}
+
+// engine carries what the phases share.
+type engine struct {
+	bench    datasets.Benchmark
+	protocol datasets.Protocol
+	ds       *datasets.Dataset
+	items    []datasets.Item
+	opt      Options
+	folder   *store.Folder
+
+	models     *models.Set
+	rankers    pipeline.Rankers
+	generators []*models.Model
+	asked      []*models.Model // systems that are asked over HTTP
+	points     *models.Model   // takes answers apart; nil: no model does
+	judges     []models.Judge
+	judgeNames []string // with mode, as they stand in tables
+	systems    []system
+
+	prompts   *prompt.Set
+	answer    *prompt.Prompt
+	gate      *gate.Gate
+	retrieval store.Retrieval // what the pipelines' models did
+}
+
+// system is a system before it is judged: a cell of the grid, one that is asked over
+// HTTP, or answers from outside.
+type system struct {
+	datasets.System
+	answers *Answers      // nil: they are made
+	model   *models.Model // that makes them
+	at      int           // place of the retriever; noRetriever where there is none of ours
+	variant string        // how the benchmark asks
+}
+
+// noRetriever is the place of the retriever of systems that are not ours.
+const noRetriever = -1
+
+// cell is an item for a system: what was found, shown and answered, what is asked about
+// it, and what each judge said.
+type cell struct {
+	system   int
+	item     datasets.Item
+	evidence datasets.Evidence
+	tasks    []judge.Task
+	verdicts []datasets.Verdicts // by judge
+}
+
+// failed reports whether there is no answer.
+func (c *cell) failed() bool { return c.evidence.Output.Outcome != local.OK }
+
+// Run does the whole job in the run folder. It is resumed by calling it again
+// with the same options: finished model calls are taken from the journal.
+func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, opt Options, folder *store.Folder) (
+	*Result, error) {
+	e := &engine{
+		bench:    bench,
+		protocol: bench.Protocol(),
+		ds:       ds,
+		items:    ds.Items,
+		opt:      opt,
+		folder:   folder,
+		models:   models.New(opt.Models),
+	}
+	if opt.Limit > 0 && opt.Limit < len(e.items) {
+		e.items = e.items[:opt.Limit]
+	}
+
+	if err := e.resolve(ctx); err != nil {
+		return nil, err
+	}
+	defer e.gate.Close()
+
+	found, err := e.retrieve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := e.generate(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.makePoints(ctx, cells); err != nil {
+		return nil, err
+	}
+	if err := e.measure(ctx, cells); err != nil {
+		return nil, err
+	}
+	if err := e.judge(ctx, cells); err != nil {
+		return nil, err
+	}
+
+	result := e.score(cells)
+	return result, e.save(result)
+}

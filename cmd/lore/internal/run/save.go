@@ -1,0 +1,115 @@
+package run
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/table"
+	"lore/datasets"
+	"lore/judge"
+	"lore/local/tokens"
+)
+
+// contextLines lists the verdicts on documents by judge, item and document.
+func (e *engine) contextLines(cells []cell) []store.ContextVerdicts {
+	var out []store.ContextVerdicts
+	for j, name := range e.judgeNames {
+		type place struct{ item, document string }
+		lines := map[place][]judge.Verdict{}
+		for _, c := range cells {
+			for subject, v := range c.verdicts[j] {
+				if subject.Part == judge.ADocument {
+					lines[place{c.item.ID(), subject.ID}] = v
+				}
+			}
+		}
+
+		byPlace := func(a, b place) int {
+			if c := strings.Compare(a.item, b.item); c != 0 {
+				return c
+			}
+			return strings.Compare(a.document, b.document)
+		}
+		for _, p := range slices.SortedFunc(maps.Keys(lines), byPlace) {
+			line := store.ContextVerdicts{Judge: name, Item: p.item, Document: p.document, Verdicts: lines[p]}
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// manifest says what was run.
+func (e *engine) manifest() store.Manifest {
+	m := store.Manifest{
+		Format:     store.Format,
+		Lore:       e.opt.Version,
+		Benchmark:  e.bench.Name(),
+		Data:       e.ds.Files,
+		DataHash:   e.ds.Hash,
+		Prompts:    e.prompts.Hashes(),
+		Retrievers: pipeline.Names(e.opt.Retrievers),
+		Retrieval:  e.retrieval,
+		Server:     e.models.Server(),
+		Tokenizer:  tokens.Name,
+		Seed:       e.opt.Seed,
+		Items:      len(e.items),
+		Warnings:   slices.Concat(e.ds.Warnings, e.models.Warnings()),
+		Settings:   e.settings(),
+	}
+
+	for _, a := range e.opt.Answers {
+		m.Answers = append(m.Answers, a.File)
+	}
+	m.Answers = append(m.Answers, e.opt.Models.Systems.URLs...)
+	for _, g := range e.generators {
+		m.Generators = append(m.Generators, g.Manifest())
+	}
+	for _, j := range e.judges {
+		m.Judges = append(m.Judges, j.Manifest(e.opt.Judging)...)
+	}
+	return m
+}
+
+// settings are what else bears on the figures.
+func (e *engine) settings() map[string]any {
+	s := map[string]any{
+		"budget_tokens": e.opt.Budget.Tokens,
+		"limit":         e.opt.Limit,
+		"bm25":          e.opt.Pipelines.BM25.Describe(),
+		"bm25_analyzer": e.opt.Pipelines.Analyzer,
+		"resamples":     table.Resamples,
+		"level":         table.Level,
+	}
+	if d, ok := e.bench.(datasets.Describer); ok {
+		s["notes"] = d.Describe(e.ds, e.opt.Budget)
+	}
+	if len(e.opt.Bench) > 0 {
+		s["benchmark"] = e.opt.Bench
+	}
+	if e.opt.BERTScore != nil {
+		s["bertscore"] = e.opt.BERTScore.notes
+	}
+	return s
+}
+
+// save writes the derived files, the scores last: a folder with scores is whole.
+func (e *engine) save(r *Result) error {
+	if err := store.WriteLines(e.folder, "answers.jsonl", r.Answers); err != nil {
+		return err
+	}
+	if err := store.WriteLines(e.folder, "verdicts.jsonl", r.Verdicts); err != nil {
+		return err
+	}
+	if len(r.Contexts) > 0 {
+		if err := store.WriteLines(e.folder, "context_verdicts.jsonl", r.Contexts); err != nil {
+			return err
+		}
+	}
+	if err := e.folder.WriteJSON("manifest.json", r.Manifest); err != nil {
+		return err
+	}
+	return e.folder.WriteJSON("scores.json", r.Table)
+}

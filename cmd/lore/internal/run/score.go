@@ -1,0 +1,102 @@
+package run
+
+import (
+	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/table"
+	"lore/datasets"
+	"lore/judge"
+)
+
+// score turns evidence and verdicts into values, pools them, and gathers what the run
+// folder keeps.
+func (e *engine) score(cells []cell) *Result {
+	res := &Result{Usage: e.gate.Usage(), Table: table.New(e.bench.Name(), e.opt.Seed)}
+	metrics := e.bench.Metrics()
+
+	for n, sys := range e.systems {
+		of := cellsOf(cells, n)
+		for j, name := range e.judgeNames {
+			judged := datasets.Judged{System: sys.System, Judge: name}
+			res.Table.Rows = append(res.Table.Rows, newRow(judged, of, j, metrics, e.opt.Seed))
+			for _, c := range of {
+				res.Verdicts = append(res.Verdicts, c.verdictLine(judged, j))
+			}
+		}
+		for _, c := range of {
+			res.Answers = append(res.Answers, c.answerLine(sys.System))
+		}
+	}
+
+	res.Contexts = e.contextLines(cells)
+	res.Manifest = e.manifest()
+	return res
+}
+
+func cellsOf(cells []cell, system int) []cell {
+	var out []cell
+	for _, c := range cells {
+		if c.system == system {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// newRow is the row of a system as one judge sees it.
+func newRow(of datasets.Judged, cells []cell, judge int, metrics []datasets.Metric, seed uint64) table.Row {
+	row := table.Row{Judged: of, Items: len(cells)}
+	for _, c := range cells {
+		if c.failed() {
+			row.ItemsFailed++
+		}
+		values := table.Group(c.item, c.item.Score(c.evidence, c.verdicts[judge]), metrics)
+		values.Facets = c.item.Facets(c.evidence)
+		row.Scores = append(row.Scores, values)
+	}
+	row.Pool(metrics, seed)
+	return row
+}
+
+// verdictLine is a line of verdicts.jsonl.
+func (c *cell) verdictLine(of datasets.Judged, by int) store.TaskVerdicts {
+	v := c.verdicts[by]
+	line := store.TaskVerdicts{
+		Judged:   of,
+		Item:     c.item.ID(),
+		Verdicts: v[judge.Answer],
+		Points:   v[judge.Points],
+		Notes:    c.item.Notes(c.evidence, v),
+	}
+	for _, t := range c.tasks {
+		if t.Subject == judge.Answer {
+			line.Questions = t.Questions
+		}
+	}
+	return line
+}
+
+// answerLine is a line of answers.jsonl.
+func (c *cell) answerLine(of datasets.System) store.Answer {
+	out, ctx := c.evidence.Output, c.evidence.Context
+	a := store.Answer{
+		System:        of,
+		Item:          c.item.ID(),
+		Title:         c.item.Title(),
+		Group:         c.item.Group(),
+		Outcome:       out.Outcome,
+		Reason:        out.Reason,
+		Text:          out.Text,
+		Documents:     []string{},
+		ContextTokens: ctx.Tokens,
+		Dropped:       ctx.Dropped,
+		Cut:           ctx.Cut,
+		CutTokens:     ctx.CutTokens,
+		Measures:      out.Measures,
+		Points:        out.Points,
+		Notes:         c.item.Notes(c.evidence, nil),
+	}
+	for _, p := range ctx.Passages {
+		a.Documents = append(a.Documents, p.Label)
+	}
+	return a
+}

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"lore/embed"
+	"lore/index/condense"
+	"lore/index/rerank"
+	"lore/local"
+)
+
+// Manifest is manifest.json: it says what was run. Hashes are SHA-256 in hexadecimal.
+type Manifest struct {
+	Format     int               `json:"format"`
+	Lore       string            `json:"lore"`
+	Benchmark  string            `json:"benchmark"`
+	Data       []string          `json:"data"`
+	DataHash   string            `json:"data_sha256"`
+	Prompts    map[string]string `json:"prompts_sha256"`
+	Retrievers []string          `json:"retrievers"`
+	Retrieval  Retrieval         `json:"retrieval,omitzero"`
+	Generators []Model           `json:"generators"`
+	Answers    []string          `json:"answers_from,omitempty"` // files of answers from outside
+	Judges     []Model           `json:"judges"`
+	Server     string            `json:"server_version,omitempty"`
+	Tokenizer  string            `json:"tokenizer"`
+	Settings   map[string]any    `json:"settings"`
+	Seed       uint64            `json:"seed"`
+	Items      int               `json:"items"`
+	Warnings   []string          `json:"warnings,omitempty"`
+}
+
+// Retrieval is what the models of retrievers are and did.
+type Retrieval struct {
+	Stages        []string         `json:"stages,omitempty"`
+	Embedders     []Embedder       `json:"embedders,omitempty"`
+	CrossEncoders []embed.Settings `json:"cross_encoders,omitempty"`
+	Rerankers     []Reranker       `json:"rerankers,omitempty"`
+	Condensers    []Condenser      `json:"condensers,omitempty"`
+}
+
+// Condenser is how a pipeline's documents were shortened before they were shown, with
+// their lengths in tokens.
+type Condenser struct {
+	Pipeline string `json:"pipeline"`
+	By       string `json:"by"`
+	condense.Stats
+}
+
+// Embedder is an embedding model with what became of the texts it was given.
+type Embedder struct {
+	Settings embed.Settings `json:"settings"`
+	Texts    int            `json:"texts"`
+	Windowed int            `json:"texts_in_windows"` // longer than one window, pooled from several
+	Cut      int            `json:"texts_cut"`        // embedded without their end
+}
+
+// Reranker is a stage of a pipeline with the counts of its replies.
+type Reranker struct {
+	Pipeline string `json:"pipeline"`
+	rerank.Stats
+}
+
+// Model is a generator or judge with all that bears on its answers.
+type Model struct {
+	Name    string         `json:"name"`
+	Digest  string         `json:"digest,omitempty"`
+	Context int            `json:"trained_context,omitempty"` // tokens
+	Family  string         `json:"family,omitempty"`
+	Size    string         `json:"parameters,omitempty"`
+	Quant   string         `json:"quantization,omitempty"`
+	Options *local.Options `json:"options,omitempty"`
+
+	Mode      string `json:"mode,omitempty"`      // of a judge: how verdicts are read
+	Agreement string `json:"agreement,omitempty"` // of a judge: what was measured against people
+}
+
+// ReadManifest reads the manifest of a run folder.
+func ReadManifest(dir string) (Manifest, error) {
+	var m Manifest
+	path := filepath.Join(dir, "manifest.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return m, fmt.Errorf("read the run folder: %w", err)
+	}
+
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("%s is damaged: %w; run the command again to write it anew", path, err)
+	}
+	if m.Format != Format {
+		return m, fmt.Errorf("%s has format %d; this lore reads format %d", path, m.Format, Format)
+	}
+	return m, nil
+}

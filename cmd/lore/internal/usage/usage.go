@@ -1,0 +1,74 @@
+// Package usage is how the parts of lore speak to whoever runs it: requests that make
+// no sense, warnings, and progress.
+package usage
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"lore/datasets"
+)
+
+// Error is a request that makes no sense; nothing was run.
+type Error = datasets.UsageError
+
+// Errorf words an Error.
+func Errorf(format string, args ...any) error { return datasets.Usagef(format, args...) }
+
+// Console is where warnings and progress go. The zero value says nothing.
+type Console struct {
+	out io.Writer
+	bar func(phase string, n int) func(done int)
+}
+
+// NewConsole speaks on w: warnings and notes a line each, and bars if w is a terminal.
+func NewConsole(w io.Writer) Console { return Console{out: w, bar: bars(w)} }
+
+// Warn prints what is odd but no reason to stop.
+func (c Console) Warn(s string) { c.say("warning: ", s) }
+
+// Note prints what is good to know.
+func (c Console) Note(s string) { c.say("note: ", s) }
+
+func (c Console) say(prefix, s string) {
+	if c.out != nil {
+		fmt.Fprintln(c.out, prefix+Plain(s))
+	}
+}
+
+// Start begins a phase of n steps and returns a function that is told how many are done.
+func (c Console) Start(phase string, n int) func(done int) {
+	if c.bar == nil {
+		return func(int) {}
+	}
+	return c.bar(phase, n)
+}
+
+// Plain makes text from outside safe to print: control characters, which could steer a
+// terminal, become visible.
+func Plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == 0x1b:
+			return '␛'
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return '�'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�"))
+}
+
+// List splits a comma list. Blank parts are left out.
+func List(s string) []string {
+	var out []string
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package workshop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/usage"
+	"lore/local"
+	"lore/local/gate"
+)
+
+// door is the model that writes, with the door its calls go through.
+type door struct {
+	gate *gate.Gate
+	call local.Call
+	fit  func(calls []local.Call) // sets the window of each stage; nil once one is reserved for all
+	spec string
+}
+
+// open resolves the model and opens its journal. With a need above 0 it reserves a window
+// for it, and tries the model out.
+func (w *Workshop) open(ctx context.Context, need int, calls string) (*door, error) {
+	set := models.New(w.cfg.Models)
+	m, err := set.Resolve(ctx, w.cfg.Model, set.Greedy())
+	if err != nil {
+		return nil, err
+	}
+	g, err := set.Open(calls)
+	if err != nil {
+		return nil, err
+	}
+	w.opened = append(w.opened, g)
+
+	d := &door{gate: g, call: m.Call(), spec: m.Spec}
+	if need == 0 {
+		d.fit = func(calls []local.Call) { set.Fit(m, calls, "prompts of the build") }
+		return d, nil
+	}
+	if d.call.Options.NumCtx, err = set.Reserve(m, need); err != nil {
+		return nil, err
+	}
+	return d, d.probe(ctx)
+}
+
+// ready is the smallest reply that obeys a schema.
+const ready = `{"type":"object","properties":{"ready":{"type":"string","enum":["yes"]}},"required":["ready"]}`
+
+// probe asks the model for the smallest reply that obeys a schema. A model whose
+// template or size is not up to that is refused before any work.
+func (d *door) probe(ctx context.Context) error {
+	call := d.call
+	call.Messages = []local.Message{
+		{Role: local.System, Content: "You answer in JSON."},
+		{Role: local.User, Content: `Reply with JSON: {"ready": "yes"}`},
+	}
+	call.Schema = json.RawMessage(ready)
+	call.Options.NumPredict = 200
+
+	reply, err := d.gate.Do(ctx, call)
+	switch {
+	case err != nil:
+		return err
+	case reply.Outcome == local.Transport, reply.Outcome == local.ModelError, reply.Outcome == local.NoDone:
+		return fmt.Errorf("the first call to %s failed: %s: %s", d.spec, reply.Outcome, reply.Detail)
+	case reply.Outcome != local.OK:
+		return usage.Errorf("%s does not keep to a schema (%s: %s): its chat template may be missing, "+
+			"or it is too small; choose another model", d.spec, reply.Outcome, reply.Detail)
+	}
+	return nil
+}
+
+// measure times two calls: one with a long prompt, one with a long reply. It returns
+// tokens per second of one call.
+func (d *door) measure(ctx context.Context) (prompt, output float64, err error) {
+	// The first call loads the model, and is not timed.
+	if _, err := d.time(ctx, "Say hello.", 2); err != nil {
+		return 0, 0, err
+	}
+
+	sentence := "The wall of the harbour held through the storm, and nobody knew why. "
+	long, err := d.time(ctx, strings.Repeat(sentence, 60)+"Answer in one word: did it hold?", 2)
+	if err != nil {
+		return 0, 0, err
+	}
+	written, err := d.time(ctx, "Tell a long story about a harbour.", 128)
+	if err != nil {
+		return 0, 0, err
+	}
+
+	prompt = float64(long.Usage.PromptTokens) / max(1e-3, long.Usage.Duration.Seconds())
+	left := written.Usage.Duration.Seconds() - float64(written.Usage.PromptTokens)/prompt
+	return prompt, float64(written.Usage.OutputTokens) / max(1e-3, left), nil
+}
+
+func (d *door) time(ctx context.Context, text string, predict int) (local.Reply, error) {
+	call := d.call
+	call.Messages = []local.Message{{Role: local.User, Content: text}}
+	call.Options.NumPredict = predict
+
+	r, err := d.gate.Do(ctx, call)
+	if err == nil && r.Outcome != local.OK && r.Outcome != local.Cut && r.Outcome != local.Empty {
+		err = fmt.Errorf("measure %s: %s: %s", d.spec, r.Outcome, r.Detail)
+	}
+	return r, err
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/usage"
+	"lore/datasets"
+	"lore/local/extractive"
+	"lore/local/gate"
+)
+
+// printGrids prints tables in a format, with a blank line between them. CSV has room for
+// the first one alone.
+func printGrids(w io.Writer, format string, grids []datasets.Grid) error {
+	shown := slices.DeleteFunc(slices.Clone(grids), func(g datasets.Grid) bool { return len(g.Rows) == 0 })
+	if len(shown) == 0 {
+		shown = grids[:min(1, len(grids))] // a heading says what there is none of
+	}
+
+	for i, g := range shown {
+		switch format {
+		case "md":
+			report.Markdown(w, g)
+		case "latex":
+			report.LaTeX(w, g)
+		case "csv":
+			return report.CSV(w, g)
+		default:
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			report.Text(w, g)
+		}
+	}
+	return nil
+}
+
+// printCost says what the calls of models cost, and nothing where only built-in parts were
+// at work.
+func printCost(w io.Writer, usage []gate.ModelUsage) {
+	asked := slices.DeleteFunc(slices.Clone(usage), func(u gate.ModelUsage) bool {
+		return u.Backend == extractive.BackendName && u.Journaled == 0
+	})
+	if len(asked) > 0 {
+		report.Text(w, report.Cost(asked))
+		fmt.Fprintln(w)
+	}
+}
+
+// openJudges opens judges outside a run, with their journal in the folder calls.
+func openJudges(c *cobra.Command, m modelFlags, j judgeFlags, names []string, calls string, console usage.Console) (*models.Judges, error) {
+	cfg, err := m.config(console)
+	if err != nil {
+		return nil, err
+	}
+	how, err := j.judging()
+	if err != nil {
+		return nil, err
+	}
+	set := models.New(cfg)
+	if m.prompts == "" {
+		return set.OpenJudges(c.Context(), names, how, nil, calls)
+	}
+	return set.OpenJudges(c.Context(), names, how, os.DirFS(m.prompts), calls)
+}

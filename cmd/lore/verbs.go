@@ -1,0 +1,328 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/usage"
+	"lore/cmd/lore/internal/workshop"
+	"lore/datasets"
+	"lore/datasets/all"
+	"lore/local/ollama"
+)
+
+// verbFlags are the flags of verbs besides their own, as far as a verb needs them.
+type verbFlags struct {
+	modelFlags
+	judgeFlags
+	searchFlags
+	model, retriever, rerank string
+	tries                    int
+	out, format              string
+	json                     bool
+}
+
+// commands makes a command of every verb of a kind: one per benchmark, with its further
+// jobs below it.
+func commands(kind datasets.Kind) []*cobra.Command {
+	var out []*cobra.Command
+	for _, e := range all.Entries {
+		var main *cobra.Command
+		var below []*cobra.Command
+		for _, v := range e.Verbs {
+			switch {
+			case v.Kind != kind:
+			case v.Name == "":
+				main = newVerb(e, v)
+			default:
+				below = append(below, newVerb(e, v))
+			}
+		}
+		if main != nil {
+			main.AddCommand(below...)
+			out = append(out, main)
+		}
+	}
+	return out
+}
+
+// newVerb makes a command of a verb.
+func newVerb(e all.Entry, v datasets.Verb) *cobra.Command {
+	var f verbFlags
+	name := v.Name
+	if name == "" {
+		name = e.Name()
+	}
+
+	var job datasets.Job
+	c := &cobra.Command{
+		Use:     strings.TrimSpace(name + " " + v.Args),
+		Short:   v.Short,
+		Long:    v.Long,
+		Example: v.Example,
+		Args:    usageArgs(arity(v)),
+		RunE: func(c *cobra.Command, args []string) error {
+			return carryOut(c, e, v, f, job, args)
+		},
+	}
+
+	own := newFlags(name)
+	job = v.New(own)
+	group(c, dataFlags, func(fl *pflag.FlagSet) { fl.AddGoFlagSet(own) })
+	f.add(c, v)
+	return c
+}
+
+func arity(v datasets.Verb) cobra.PositionalArgs {
+	if v.Most < 0 {
+		return cobra.MinimumNArgs(v.Least)
+	}
+	return cobra.RangeArgs(v.Least, v.Most)
+}
+
+// needs reports whether a verb needs something.
+func needs(v datasets.Verb, n datasets.Needs) bool { return v.Needs&n != 0 }
+
+func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
+	writer, judge := needs(v, datasets.NeedsWriter), needs(v, datasets.NeedsJudge)
+	search := needs(v, datasets.NeedsSearch)
+	if search {
+		group(c, systemFlags, func(fl *pflag.FlagSet) {
+			fl.StringVar(&f.retriever, "retriever", "bm25", "finds documents; see lore help retrievers")
+			fl.StringVar(&f.rerank, "rerank", "", "stages that order what was found anew, as after \">\" in --retriever")
+		})
+	}
+	if search || needs(v, datasets.NeedsVectors) {
+		f.searchFlags.add(c)
+	}
+	if judge {
+		def, help := lexicalJudge, "judge that grades: "+judgeHelp
+		if v.Kind == datasets.Analyse {
+			def, help = "", "comma list of judges to use instead of what is recorded: "+judgeHelp
+		}
+		f.judgeFlags.add(c, def, help)
+	}
+
+	if writer {
+		group(c, modelsFlags, func(fl *pflag.FlagSet) {
+			fl.StringVar(&f.model, "model", "", "model that writes: ollama:NAME")
+			fl.IntVar(&f.tries, "tries", 3, "most tries of a reply that is refused")
+		})
+	}
+	if writer || judge {
+		f.modelFlags.add(c)
+	}
+	if needs(v, datasets.NeedsOut) {
+		group(c, outputFlags, func(fl *pflag.FlagSet) {
+			fl.StringVar(&f.out, "out", "", "`folder` to write")
+		})
+	}
+	if v.Kind == datasets.Analyse {
+		formatFlag(c, &f.format, formats)
+		group(c, outputFlags, func(fl *pflag.FlagSet) {
+			fl.BoolVar(&f.json, "json", false, "print JSON, percentages with full precision")
+		})
+	}
+}
+
+// carryOut does a verb's job: it checks the common flags, lets the verb work, and then
+// writes, checks and prints what it has made.
+func carryOut(c *cobra.Command, e all.Entry, v datasets.Verb, f verbFlags, job datasets.Job, args []string) error {
+	cfg, err := f.config(c, v)
+	if err != nil {
+		return err
+	}
+	w := workshop.New(cfg)
+	defer w.Close()
+
+	out, err := job(c.Context(), w, args)
+	if err != nil {
+		return err
+	}
+	return f.finish(c, e, v, w, out)
+}
+
+// config checks the flags that a verb has not declared itself.
+func (f verbFlags) config(c *cobra.Command, v datasets.Verb) (workshop.Config, error) {
+	console := usage.NewConsole(c.ErrOrStderr())
+	cfg := workshop.Config{
+		Out:     f.out,
+		Calls:   f.out,
+		Model:   f.model,
+		Tries:   f.tries,
+		Journal: "calls-judge",
+		Console: console,
+	}
+	var err error
+
+	if v.Kind == datasets.Build && needs(v, datasets.NeedsOut) && f.out == "" {
+		return cfg, usage.Errorf("%s needs --out, the folder to write", c.CommandPath())
+	}
+	if v.Kind == datasets.Analyse {
+		cfg.Journal = "calls"
+		if err := checkFormat(f.format, formats); err != nil {
+			return cfg, err
+		}
+		if f.out == "" {
+			cfg.Calls = filepath.Join("lore-runs", "score")
+		}
+	}
+	cfg.Models.Console = console
+
+	if needs(v, datasets.NeedsWriter) {
+		if err := f.checkWriter(); err != nil {
+			return cfg, err
+		}
+	}
+	if needs(v, datasets.NeedsWriter|datasets.NeedsJudge) {
+		if cfg.Models, err = f.modelFlags.config(console); err != nil {
+			return cfg, err
+		}
+	}
+	if needs(v, datasets.NeedsJudge) {
+		if cfg.Judges, err = f.names(); err != nil {
+			return cfg, err
+		}
+		if cfg.Judging, err = f.judging(); err != nil {
+			return cfg, err
+		}
+	}
+	if needs(v, datasets.NeedsSearch|datasets.NeedsVectors) {
+		if cfg.Pipelines, err = f.searchFlags.config(f.modelFlags, f.out, console); err != nil {
+			return cfg, err
+		}
+	}
+	if needs(v, datasets.NeedsSearch) {
+		if cfg.Retriever, err = f.searchFlags.one(f.retriever); err != nil {
+			return cfg, err
+		}
+		if cfg.Rerank, err = pipeline.ParseStages(f.rerank); err != nil {
+			return cfg, err
+		}
+	}
+	if f.prompts != "" {
+		cfg.Prompts = os.DirFS(f.prompts)
+	}
+	return cfg, nil
+}
+
+func (f verbFlags) checkWriter() error {
+	name, ok := strings.CutPrefix(f.model, ollama.BackendName+":")
+	switch {
+	case f.model != "" && (!ok || name == ""):
+		return usage.Errorf("--model is ollama:NAME, not %q", f.model)
+	case f.tries < 1:
+		return usage.Errorf("--tries is at least 1")
+	}
+	return nil
+}
+
+// buildLog is the file of a build's log, in its folder.
+const buildLog = "build-log.jsonl"
+
+// finish writes, checks and prints what a verb has made. A dataset is written after its
+// log, loaded again to see that it is whole, and described by a manifest last.
+func (f verbFlags) finish(c *cobra.Command, e all.Entry, v datasets.Verb, w *workshop.Workshop,
+	out datasets.Outcome) error {
+	logFile := filepath.Join(f.out, buildLog)
+	if out.Log != nil {
+		if err := workshop.WriteLog(logFile, out.Log); err != nil {
+			return err
+		}
+	}
+
+	if out.Folder != "" {
+		if err := os.MkdirAll(out.Folder, 0o777); err != nil {
+			return fmt.Errorf("make the folder for the data: %w", err)
+		}
+	}
+	if out.Write != nil {
+		if err := out.Write(); err != nil {
+			return err
+		}
+	}
+	if err := describe(c, e, v, out); err != nil {
+		return err
+	}
+
+	if err := f.print(c, out); err != nil {
+		return err
+	}
+	stderr := c.ErrOrStderr()
+	if out.Log != nil {
+		printCost(stderr, w.Usage())
+	}
+	if out.Log != nil {
+		fmt.Fprintf(stderr, "What was done and why: %s\n", logFile)
+	}
+	for i, next := range out.Next {
+		prefix := "Next: "
+		if i > 0 {
+			prefix = "      "
+		}
+		fmt.Fprintln(stderr, prefix+next)
+	}
+
+	switch {
+	case out.Missing != "" && out.Log != nil:
+		return partialf("incomplete: %s; %s says why", out.Missing, logFile)
+	case out.Missing != "":
+		return partialf("incomplete: %s", out.Missing)
+	}
+	return nil
+}
+
+// describe loads what was written, to see that it is whole, and writes its manifest.
+func describe(c *cobra.Command, e all.Entry, v datasets.Verb, out datasets.Outcome) error {
+	ds := out.Loaded
+	if ds == nil && len(out.Data) > 0 {
+		var err error
+		if ds, err = e.Load(out.Data); err != nil {
+			return err
+		}
+		if v.Kind == datasets.Build {
+			for _, warning := range ds.Warnings {
+				usage.NewConsole(c.ErrOrStderr()).Warn(warning)
+			}
+		}
+	}
+	if ds == nil || out.Folder == "" {
+		return nil
+	}
+	return datasets.WriteManifest(out.Folder, e.Name(), ds)
+}
+
+// print shows tables, or JSON.
+func (f verbFlags) print(c *cobra.Command, out datasets.Outcome) error {
+	w := c.OutOrStdout()
+	if f.json {
+		if out.JSON == nil {
+			return usage.Errorf("%s has no JSON to print", c.CommandPath())
+		}
+		return report.WriteJSON(w, out.JSON)
+	}
+	for _, line := range out.Lines {
+		fmt.Fprintln(w, usage.Plain(line))
+	}
+	return printGrids(w, f.format, out.Tables)
+}
+
+// newBuild holds the builds.
+func newBuild() *cobra.Command {
+	return parent("build", "Make a dataset from documents of your own",
+		"build has a model make data like a benchmark's from documents, questions or summaries of\n"+
+			"your own. Every reply is checked, and asked for again with the reason; what was refused\n"+
+			"or dropped stands in build-log.jsonl. An interrupted build resumes by the same command.",
+		"  lore build summhay -h", commands(datasets.Build)...)
+}
+
+// newFlags is an empty set of a verb's own flags.
+func newFlags(name string) *flag.FlagSet { return flag.NewFlagSet(name, flag.ContinueOnError) }

@@ -1,0 +1,192 @@
+package build
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"path/filepath"
+
+	"lore/datasets"
+	"lore/datasets/crux"
+	"lore/judge"
+	"lore/local/files"
+)
+
+// Verbs are what can be done to make topics.
+func Verbs() []datasets.Verb {
+	return []datasets.Verb{{
+		Kind:  datasets.Build,
+		Args:  "--docs DIR --pairs FILE | --msrs DIR",
+		Short: "Make a CRUX dataset",
+		Long: "build crux makes topics and passages from summaries that people wrote and the\n" +
+			"documents they wrote them from. A model splits each document into passages, and\n" +
+			"makes a request and sub-questions of each summary; a judge grades every passage by\n" +
+			"every question. Replies are checked and asked for again with the reason.\n\n" +
+			"build-log.jsonl in the new folder lists every refusal and drop. An interrupted build\n" +
+			"resumes by the same command.",
+		Example: "  lore build crux --docs texts --pairs pairs.jsonl --model ollama:qwen3:8b" +
+			" --judge lexical --out mine\n" +
+			"  lore build crux --msrs MSRS/story --limit 20 --model ollama:qwen3:8b" +
+			" --judge ollama:qwen3:8b --out mine",
+		Needs:   datasets.NeedsOut | datasets.NeedsWriter | datasets.NeedsJudge,
+		Prompts: Prompts(),
+		New:     newBuild,
+	}}
+}
+
+// options are the flags of a build.
+type options struct {
+	docs, pairs, msrs     string
+	limit, questions, eta int
+}
+
+func newBuild(fl *flag.FlagSet) datasets.Job {
+	var o options
+	fl.StringVar(&o.docs, "docs", "", "`folder` of .txt and .md files, or a .jsonl file with id and text")
+	fl.StringVar(&o.pairs, "pairs", "", "`file` with lines of JSON: id, summary, documents")
+	fl.StringVar(&o.msrs, "msrs", "", "take pairs from an MSRS `folder`: reference answers with their gold documents")
+	fl.IntVar(&o.limit, "limit", 0, "use only the first N pairs; 0 is all")
+	fl.IntVar(&o.questions, "questions", 10, "sub-questions per summary")
+	fl.IntVar(&o.eta, "eta", 3, "least grade that makes a passage relevant")
+
+	return func(ctx context.Context, w datasets.Workshop, _ []string) (datasets.Outcome, error) {
+		return o.run(ctx, w)
+	}
+}
+
+func (o options) check(model string) error {
+	own, fromMSRS := o.docs != "" && o.pairs != "", o.msrs != ""
+	half := (o.docs != "") != (o.pairs != "")
+	switch {
+	case own == fromMSRS || half:
+		return datasets.Usagef("build crux needs either --docs and --pairs, or --msrs")
+	case model == "":
+		return datasets.Usagef("build crux needs --model ollama:NAME, which writes passages and questions")
+	case o.limit < 0:
+		return datasets.Usagef("--limit cannot be negative")
+	case o.questions < 1 || o.questions > 50:
+		return datasets.Usagef("--questions is from 1 to 50")
+	case o.eta < 1 || o.eta > crux.MaxGrade:
+		return datasets.Usagef("--eta is from 1 to %d", crux.MaxGrade)
+	}
+	return nil
+}
+
+func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome, error) {
+	var none datasets.Outcome
+	if err := o.check(w.Model()); err != nil {
+		return none, err
+	}
+	if err := w.Fresh(filepath.Join(w.Out(), crux.TopicsFile)); err != nil {
+		return none, err
+	}
+
+	pairs, texts, err := o.sources(w)
+	if err != nil {
+		return none, err
+	}
+	if o.limit > 0 && o.limit < len(pairs) {
+		pairs = pairs[:o.limit]
+	}
+
+	b := &Builder{Questions: o.questions, Eta: o.eta, Graded: w.Start}
+	if b.Judge, err = one(ctx, w); err != nil {
+		return none, err
+	}
+	if b.Session, err = w.Writer(ctx, 0, Prompts(), crux.Benchmark{}.Prompts()); err != nil {
+		return none, err
+	}
+
+	topics, passages, err := b.Build(ctx, pairs, texts)
+	if err != nil {
+		return none, err
+	}
+	return b.outcome(w, topics, passages, len(pairs)), nil
+}
+
+// one is the only judge.
+func one(ctx context.Context, w datasets.Workshop) (judge.Judge, error) {
+	judges, err := w.Judges(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(judges) != 1 {
+		return nil, datasets.Usagef("--judge takes exactly one judge, not %d", len(judges))
+	}
+	return judges[0], nil
+}
+
+// sources reads pairs and documents.
+func (o options) sources(w datasets.Workshop) ([]Pair, map[string]string, error) {
+	if o.msrs != "" {
+		return fromMSRS(w, o.msrs)
+	}
+
+	docs, err := files.Corpus(o.docs)
+	if err != nil {
+		return nil, nil, err
+	}
+	texts := datasets.Texts(docs)
+
+	data, err := files.Read(o.pairs, "give lines of JSON with id, summary and documents")
+	if err != nil {
+		return nil, nil, err
+	}
+	pairs, err := ReadPairs(o.pairs, data, texts)
+	return pairs, texts, err
+}
+
+// fromMSRS makes pairs of queries with gold documents: their first reference is the
+// summary.
+func fromMSRS(w datasets.Workshop, dir string) ([]Pair, map[string]string, error) {
+	ds, err := w.Load("msrs", []string{dir})
+	if err != nil {
+		return nil, nil, err
+	}
+	corpus := ds.Corpora[0]
+
+	var pairs []Pair
+	for _, it := range ds.Items {
+		var gold []string
+		for _, d := range corpus.Documents {
+			if it.Query().Gold[d.ID] > 0 {
+				gold = append(gold, d.ID)
+			}
+		}
+
+		referenced, ok := it.(datasets.Referenced)
+		if ok && len(gold) > 0 {
+			pairs = append(pairs, Pair{ID: "s" + it.ID(), Summary: referenced.References()[0], Documents: gold})
+		}
+	}
+	return pairs, datasets.Texts(corpus.Documents), nil
+}
+
+// outcome is the dataset with what became of the pairs.
+func (b *Builder) outcome(
+	w datasets.Workshop, topics []crux.Topic, passages []crux.Passage, asked int,
+) datasets.Outcome {
+	out := datasets.Outcome{
+		Log: b.Log(),
+		Tables: []datasets.Grid{{
+			Head: []string{"pairs", "topics", "passages", "refused replies", "grades not read", "dropped"},
+			Rows: [][]string{{
+				fmt.Sprint(asked), fmt.Sprint(len(topics)), fmt.Sprint(len(passages)),
+				fmt.Sprint(b.Refused()), fmt.Sprint(b.Ungraded), fmt.Sprint(b.Dropped()),
+			}},
+		}},
+	}
+	if len(topics) == 0 {
+		out.Missing = fmt.Sprintf("no topic was built of %d pairs", asked)
+		return out
+	}
+
+	out.Write = func() error { return crux.Write(w.Out(), topics, passages) }
+	out.Data, out.Folder = []string{w.Out()}, w.Out()
+	out.Next = []string{"lore run crux " + w.Out()}
+	if b.Dropped()+b.Ungraded > 0 {
+		out.Missing = fmt.Sprintf("%d pairs or documents were dropped and %d grades could not be read",
+			b.Dropped(), b.Ungraded)
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package crux
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"lore/datasets"
+	"lore/judge/metric"
+	"lore/local/files"
+)
+
+// humanLabel is a line of human grades: one per rater.
+type humanLabel struct {
+	Topic    string `json:"topic"`
+	Passage  string `json:"passage"`
+	Question int    `json:"question"` // from 1
+	Grades   []int  `json:"grades"`
+}
+
+// labelled are the grades that people gave beside those of the data.
+type labelled struct {
+	raters       int
+	ours, theirs []float64 // the data's grade, and the mean of people's
+	counts       [][]int   // of the raters who find a question unanswered, and answered
+	same         int       // questions on whose answer the data agrees with most raters
+}
+
+// Human compares the data's grades with people's: Spearman's ρ with their mean grade,
+// and, for two raters or more, Fleiss' κ between them on whether the question is
+// answered.
+func (b Benchmark) Human(ds *datasets.Dataset, name string, data []byte) (datasets.Grid, error) {
+	g := datasets.Grid{
+		Title: "Do people agree with the grades?",
+		Head:  []string{"labels", "raters", "Spearman's ρ", "answered: agreement", "Fleiss' κ between raters"},
+	}
+	labels, err := b.readLabels(ds, name, data)
+	if err != nil {
+		return g, err
+	}
+
+	kappa := math.NaN()
+	if labels.raters > 1 {
+		kappa = metric.FleissKappa(labels.counts)
+	}
+	n := len(labels.ours)
+	g.Rows = [][]string{{
+		fmt.Sprint(n),
+		fmt.Sprint(labels.raters),
+		twoDecimals(metric.Spearman(labels.ours, labels.theirs)),
+		fmt.Sprintf("%.1f", 100*float64(labels.same)/float64(n)),
+		twoDecimals(kappa),
+	}}
+	return g, nil
+}
+
+func twoDecimals(v float64) string {
+	if math.IsNaN(v) {
+		return datasets.NoValue
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// readLabels reads people's grades. All lines have the same number of raters.
+func (b Benchmark) readLabels(ds *datasets.Dataset, name string, data []byte) (labelled, error) {
+	items := map[string]*item{}
+	for _, x := range ds.Items {
+		items[x.ID()] = x.(*item)
+	}
+
+	var out labelled
+	err := files.EachLine(data, func(place string, line []byte) error {
+		var h humanLabel
+		err := json.Unmarshal(line, &h)
+		bad := func(format string, args ...any) error {
+			return &datasets.InputError{
+				File:   name,
+				Place:  place,
+				Msg:    fmt.Sprintf(format, args...),
+				Remedy: `a label is {"topic", "passage", "question": number, "grades": [one per rater]}`,
+				Err:    err,
+			}
+		}
+
+		it := items[h.Topic]
+		switch {
+		case err != nil:
+			return bad("is not valid JSON: %v", err)
+		case it == nil || h.Question < 1 || h.Question > len(it.topic.Grades[h.Passage]):
+			return bad("names a topic, passage or question that the data has no grade for")
+		case len(h.Grades) == 0 || (out.raters > 0 && len(h.Grades) != out.raters):
+			return bad("has %d grades where the lines before have %d", len(h.Grades), out.raters)
+		case slices.Min(h.Grades) < 0 || slices.Max(h.Grades) > MaxGrade:
+			return bad("has a grade outside 0 to %d", MaxGrade)
+		}
+
+		out.add(it.topic.Grades[h.Passage][h.Question-1], h.Grades, b.etas()[0])
+		return nil
+	})
+	if err == nil && len(out.ours) == 0 {
+		err = &datasets.InputError{
+			File:   name,
+			Msg:    "holds no labels",
+			Remedy: "give lines of JSON with topic, passage, question and grades",
+		}
+	}
+	return out, err
+}
+
+// add compares a grade of the data with people's.
+func (l *labelled) add(grade int, people []int, eta int) {
+	l.raters = len(people)
+	mean, yes := 0.0, 0
+	for _, v := range people {
+		mean += float64(v) / float64(l.raters)
+		if v >= eta {
+			yes++
+		}
+	}
+
+	l.ours, l.theirs = append(l.ours, float64(grade)), append(l.theirs, mean)
+	l.counts = append(l.counts, []int{l.raters - yes, yes})
+	if (grade >= eta) == (2*yes > l.raters) {
+		l.same++
+	}
+}

@@ -1,0 +1,105 @@
+package datasets
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"lore/local/files"
+)
+
+// ManifestFile says, in a folder of data that lore wrote, whose data it is.
+const ManifestFile = "dataset.json"
+
+// Manifest describes a folder of data.
+type Manifest struct {
+	Format    int               `json:"format"`
+	Benchmark string            `json:"benchmark"`
+	Items     int               `json:"items"`
+	Documents int               `json:"documents"`
+	Files     map[string]string `json:"files_sha256"` // by name below the folder
+}
+
+// manifestFormat is the version of Manifest.
+const manifestFormat = 1
+
+// WriteManifest describes the files of a folder that ds was loaded from.
+func WriteManifest(folder, benchmark string, ds *Dataset) error {
+	m := Manifest{
+		Format:    manifestFormat,
+		Benchmark: benchmark,
+		Items:     len(ds.Items),
+		Documents: ds.Documents(),
+		Files:     map[string]string{},
+	}
+	for _, file := range ds.Files {
+		name, err := filepath.Rel(folder, file)
+		if err != nil {
+			return fmt.Errorf("describe %s: %w", folder, err)
+		}
+		data, err := files.Bytes(file, "make the data again")
+		if err != nil {
+			return err
+		}
+		m.Files[filepath.ToSlash(name)] = HashFiles(data)
+	}
+
+	data, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", ManifestFile, err)
+	}
+	path := filepath.Join(folder, ManifestFile)
+	if err := os.WriteFile(path, append(data, '\n'), 0o666); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// ReadManifest reads the manifest of a folder. A folder without one has a nil manifest.
+func ReadManifest(folder string) (*Manifest, error) {
+	path := filepath.Join(folder, ManifestFile)
+	const remedy = "make or import the data again"
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, files.Unreadable(path, err, remedy)
+	}
+
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, &InputError{File: path, Msg: "is not valid JSON: " + err.Error(), Remedy: remedy, Err: err}
+	}
+	if m.Format != manifestFormat || m.Benchmark == "" {
+		msg := fmt.Sprintf("has format %d; this lore reads format %d", m.Format, manifestFormat)
+		return nil, &InputError{File: path, Msg: msg, Remedy: remedy}
+	}
+	return &m, nil
+}
+
+// Verify compares the files of a folder with its manifest.
+func (m *Manifest) Verify(folder string) error {
+	for name, want := range m.Files {
+		if !filepath.IsLocal(name) {
+			msg := fmt.Sprintf("names the file %q outside its folder", name)
+			return &InputError{File: filepath.Join(folder, ManifestFile), Msg: msg}
+		}
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		data, err := files.Bytes(path, "make or import the data again")
+		if err != nil {
+			return err
+		}
+		if HashFiles(data) != want {
+			return &InputError{
+				File:   path,
+				Msg:    "has changed since it was written: its hash is not that of " + ManifestFile,
+				Remedy: "make or import the data again; if you changed it on purpose, remove " + ManifestFile,
+			}
+		}
+	}
+	return nil
+}

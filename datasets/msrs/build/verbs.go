@@ -1,0 +1,174 @@
+package build
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lore/datasets"
+	"lore/datasets/msrs"
+	"lore/local/files"
+)
+
+// Verbs are what can be done to make queries.
+func Verbs() []datasets.Verb {
+	return []datasets.Verb{{
+		Kind:  datasets.Build,
+		Args:  "--domain story|meeting --docs DIR --queries FILE",
+		Short: "Make an MSRS dataset",
+		Long: "build msrs makes a dataset in lore's own layout from a folder of texts and lines of\n" +
+			"JSON with query and summary.\n\n" +
+			"story: each text is split into chapters at --delimiter or at --headings, and each\n" +
+			"query, which names its story, is rewritten by the model to stand alone. The model\n" +
+			"checks the result; a refused one is tried again with the reason.\n\n" +
+			"meeting: queries are compared by lexical or dense vectors and clustered; the queries\n" +
+			"and summaries of a cluster are merged by the model, or joined where none is named.\n\n" +
+			"build-log.jsonl in the new folder lists every part, cluster, try and drop. An\n" +
+			"interrupted build resumes by the same command.",
+		Example: "  lore build msrs --domain meeting --docs transcripts --queries queries.jsonl --out mine\n" +
+			"  lore build msrs --domain story --docs books --headings --queries queries.jsonl" +
+			" --model ollama:qwen3:8b --out mine",
+		Needs:   datasets.NeedsOut | datasets.NeedsWriter | datasets.NeedsVectors,
+		Prompts: Prompts(),
+		New:     newBuild,
+	}}
+}
+
+// options are the flags of a build.
+type options struct {
+	domain, docs, queries, delimiter, embedder string
+	headings                                   bool
+	threshold                                  float64
+}
+
+func newBuild(fl *flag.FlagSet) datasets.Job {
+	var o options
+	fl.StringVar(&o.domain, "domain", "", "story or meeting")
+	fl.StringVar(&o.docs, "docs", "", "`folder` of .txt and .md files")
+	fl.StringVar(&o.queries, "queries", "",
+		"`file` with lines of JSON: id, query, summary, documents, and for stories story")
+	fl.StringVar(&o.delimiter, "delimiter", "", "story: regular `expression` of the lines that begin a chapter")
+	fl.BoolVar(&o.headings, "headings", false,
+		"story: chapters begin at Markdown headings and lines like \"Chapter 3\"")
+	fl.Float64Var(&o.threshold, "threshold", 0.3, "meeting: least mean similarity in a cluster, from -1 to 1")
+	fl.StringVar(&o.embedder, "embedder", "", "meeting: dense:DIR or dense:ollama:NAME (default: lexical vectors)")
+
+	return func(ctx context.Context, w datasets.Workshop, _ []string) (datasets.Outcome, error) {
+		return o.run(ctx, w)
+	}
+}
+
+// check refuses flags that do not go together, and compiles the delimiter.
+func (o options) check(model string) (*regexp.Regexp, error) {
+	switch {
+	case !slices.Contains(msrs.Domains, o.domain):
+		return nil, datasets.Usagef("--domain is story or meeting, not %q", o.domain)
+	case o.docs == "" || o.queries == "":
+		return nil, datasets.Usagef("build msrs needs --docs and --queries")
+	case o.domain == "story" && model == "":
+		return nil, datasets.Usagef("stories need --model: their queries are rewritten by one")
+	case o.domain == "story" && (o.delimiter == "") == !o.headings:
+		return nil, datasets.Usagef("stories need either --delimiter or --headings")
+	case o.embedder != "" && !strings.HasPrefix(o.embedder, "dense:"):
+		return nil, datasets.Usagef("--embedder is dense:DIR or dense:ollama:NAME, not %q", o.embedder)
+	case !(o.threshold >= -1 && o.threshold <= 1):
+		return nil, datasets.Usagef("--threshold is from -1 to 1")
+	}
+	if o.headings || o.domain == "meeting" {
+		return Headings, nil
+	}
+
+	at, err := regexp.Compile("(?m)^(?:" + o.delimiter + ")")
+	if err != nil {
+		return nil, datasets.Usagef("--delimiter is not a regular expression: %v", err)
+	}
+	return at, nil
+}
+
+func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome, error) {
+	var none datasets.Outcome
+	at, err := o.check(w.Model())
+	if err != nil {
+		return none, err
+	}
+	if err := w.Fresh(filepath.Join(w.Out(), msrs.OwnFile)); err != nil {
+		return none, err
+	}
+
+	docs, err := files.Folder(o.docs)
+	if err != nil {
+		return none, err
+	}
+	data, err := files.Read(o.queries, "give lines of JSON with query and summary")
+	if err != nil {
+		return none, err
+	}
+	sources, err := ReadSources(o.queries, data)
+	if err != nil {
+		return none, err
+	}
+
+	b := &Builder{}
+	if b.Session, err = w.Writer(ctx, 0, Prompts(), msrs.Benchmark{}.Prompts()); err != nil {
+		return none, err
+	}
+
+	raw := msrs.Raw{Domain: o.domain, Documents: docs}
+	queries, err := o.make(ctx, w, b, &raw, at, sources)
+	if err != nil {
+		return none, err
+	}
+	raw.Queries = map[string][]msrs.Query{"test": queries}
+	return b.outcome(w, raw, len(sources)), nil
+}
+
+// make rewrites the queries of stories, or merges those of meetings.
+func (o options) make(
+	ctx context.Context, w datasets.Workshop, b *Builder, raw *msrs.Raw, at *regexp.Regexp, sources []Source,
+) ([]msrs.Query, error) {
+	if o.domain == "story" {
+		raw.Documents = b.Split(raw.Documents, at)
+		return b.Story(ctx, raw.Documents, sources)
+	}
+
+	texts := make([]string, len(sources))
+	for i, s := range sources {
+		texts[i] = s.Query
+	}
+	similarity, err := w.Similarity(ctx, o.embedder, texts)
+	if err != nil {
+		return nil, err
+	}
+	return b.Meeting(ctx, sources, similarity, o.threshold)
+}
+
+// outcome is the dataset with what was dropped.
+func (b *Builder) outcome(w datasets.Workshop, raw msrs.Raw, asked int) datasets.Outcome {
+	built := len(raw.Queries["test"])
+	out := datasets.Outcome{
+		Log: b.Log(),
+		Tables: []datasets.Grid{{
+			Head: []string{"queries given", "queries built", "documents", "refused tries", "dropped"},
+			Rows: [][]string{{
+				fmt.Sprint(asked), fmt.Sprint(built), fmt.Sprint(len(raw.Documents)),
+				fmt.Sprint(b.Refused()), fmt.Sprint(b.Dropped()),
+			}},
+		}},
+	}
+	if built == 0 {
+		out.Missing = fmt.Sprintf("no query was built of %d", asked)
+		return out
+	}
+
+	out.Write = func() error { return msrs.Write(w.Out(), raw, "built by lore") }
+	out.Data, out.Folder = []string{w.Out()}, w.Out()
+	out.Next = []string{"lore run msrs " + w.Out()}
+	if b.Dropped() > 0 {
+		out.Missing = fmt.Sprintf("%d queries or clusters were dropped", b.Dropped())
+	}
+	return out
+}

@@ -1,0 +1,324 @@
+package build
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"lore/datasets"
+	"lore/datasets/sources"
+	"lore/datasets/summhay"
+	"lore/judge/lexical"
+	"lore/local/files"
+)
+
+// Verbs are what can be done to make haystacks.
+func Verbs() []datasets.Verb {
+	return []datasets.Verb{
+		{
+			Kind:  datasets.Build,
+			Args:  "--docs DIR|FILE | --topic TEXT",
+			Short: "Synthesise and verify a SummHay haystack",
+			Long: "build summhay makes a haystack in the published format, with a model that writes and\n" +
+				"checks. From --docs, documents of your own, come the subtopics and insights of news\n" +
+				"articles; from --topic alone, those of conversations. Each insight is planned for\n" +
+				"several documents; a document is written, and edited until an audit finds that it\n" +
+				"says what was planned and no other insight; one that cannot be mended is replaced.\n" +
+				"What the audit found stands in the data, and a table counts what each check found.\n\n" +
+				"Documents are read from .txt, .md and .html files, text that was extracted from PDF,\n" +
+				"and .jsonl files with id and text. --estimate says what it will cost before anything\n" +
+				"is made. build-log.jsonl in the new folder lists every refusal and drop. An\n" +
+				"interrupted build resumes by the same command.\n\n" +
+				"--export-validation N writes sheets for people, also for a haystack that is there\n" +
+				"already; lore build summhay validate reads them.",
+			Example: "  lore build summhay --docs texts --model ollama:qwen3:8b --estimate --out mine\n" +
+				"  lore build summhay --docs texts --model ollama:qwen3:8b --slots 4 --out mine\n" +
+				"  lore build summhay --topic 'neighbours plan a street festival' --model ollama:qwen3:8b" +
+				" --out festival",
+			Needs:   datasets.NeedsOut | datasets.NeedsWriter,
+			Prompts: Prompts(),
+			New:     newBuild,
+		},
+
+		{
+			Kind:  datasets.Build,
+			Name:  "validate",
+			Args:  "HAYSTACK SHEET...",
+			Short: "Measure how far people agree with a haystack",
+			Long: "validate reads sheets that were written by --export-validation and filled in: of\n" +
+				"insights the numbers of their subtopics, of documents yes or no per statement. It\n" +
+				"prints what the paper's Tables 4 and 5 do. Sheets of several people add up.",
+			Example: "  lore build summhay validate mine/mine.json" +
+				" mine/validation/insights.csv mine/validation/documents.csv",
+			Least: 2,
+			Most:  -1,
+			New:   func(*flag.FlagSet) datasets.Job { return validate },
+		},
+	}
+}
+
+// options are the flags of a build.
+type options struct {
+	Sizes
+	docs, topic, participants      string
+	edits, chapters, fresh, export int
+	temperature                    float64
+	estimate                       bool
+}
+
+func newBuild(fl *flag.FlagSet) datasets.Job {
+	var o options
+	fl.StringVar(&o.docs, "docs", "", "seed documents: a `folder`, or a .jsonl file with id and text")
+	fl.StringVar(&o.topic, "topic", "", "what it is about (with --docs: found by the model if not given)")
+	fl.StringVar(&o.participants, "participants", "",
+		"of conversations: who talks, separated by semicolons (default: invented)")
+
+	fl.IntVar(&o.Subtopics, "subtopics", 10, "number of subtopics")
+	fl.IntVar(&o.Insights, "insights", 6, "most insights of a subtopic; with fewer than 3 it is left out")
+	fl.IntVar(&o.Documents, "documents", 100, "number of documents")
+	fl.IntVar(&o.Words, "words", 750, "words of a document, about")
+	fl.IntVar(&o.Repeat, "repeat", 6, "documents that each insight is planned for")
+
+	fl.IntVar(&o.edits, "edits", 5, "most edits of a document that disagrees with its plan")
+	fl.IntVar(&o.chapters, "chapter-tries", 10, "most tries of a chapter of a conversation")
+	fl.IntVar(&o.fresh, "replace", 2, "how often a document that cannot be mended is replaced")
+	fl.Float64Var(&o.temperature, "temperature", 0.7, "sampling temperature of what is written; checks are greedy")
+	fl.BoolVar(&o.estimate, "estimate", false, "measure the model, print calls, tokens and time, and stop")
+	fl.IntVar(&o.export, "export-validation", 0, "write sheets for people: all insights, and `N` documents")
+
+	return func(ctx context.Context, w datasets.Workshop, _ []string) (datasets.Outcome, error) {
+		return o.run(ctx, w)
+	}
+}
+
+// haystackFile is the data: named after its folder, so that several haystacks can be
+// run together.
+func haystackFile(out string) string {
+	abs, err := filepath.Abs(out)
+	if err != nil {
+		abs = out
+	}
+	return filepath.Join(out, filepath.Base(abs)+".json")
+}
+
+func (o options) check(model string) error {
+	switch {
+	case o.docs == "" && o.topic == "":
+		return datasets.Usagef("build summhay needs --docs, --topic, or both")
+	case model == "":
+		return datasets.Usagef("build summhay needs --model ollama:NAME")
+	case o.docs != "" && o.participants != "":
+		return datasets.Usagef("--participants is for conversations, which are made from --topic alone")
+	case o.edits < 0 || o.fresh < 0:
+		return datasets.Usagef("--edits and --replace cannot be negative")
+	case o.chapters < 1:
+		return datasets.Usagef("--chapter-tries is at least 1")
+	case o.export < 0:
+		return datasets.Usagef("--export-validation cannot be negative")
+	case !(o.temperature >= 0 && o.temperature <= 2):
+		return datasets.Usagef("--temperature is from 0 to 2")
+	}
+
+	if err := o.Sizes.Check(); err != nil {
+		return datasets.Usagef("%v", err)
+	}
+	return nil
+}
+
+func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome, error) {
+	var none datasets.Outcome
+	path := haystackFile(w.Out())
+	if _, err := os.Stat(path); err == nil && o.export > 0 {
+		next, err := o.writeSheets(path, w.Seed())
+		return datasets.Outcome{Next: next}, err
+	}
+	if err := o.check(w.Model()); err != nil {
+		return none, err
+	}
+	if err := w.Fresh(path); err != nil {
+		return none, err
+	}
+
+	seeds, err := o.seeds(w)
+	if err != nil {
+		return none, err
+	}
+
+	b := o.builder(w)
+	if o.estimate {
+		prompt, output, err := w.Speed(ctx, b.Window(seeds))
+		if err != nil {
+			return none, err
+		}
+		estimate := estimateGrid(b.Estimate(seeds), prompt, output, w.Slots())
+		return datasets.Outcome{Tables: []datasets.Grid{estimate}}, nil
+	}
+
+	if b.Session, err = w.Writer(ctx, b.Window(seeds), Prompts(), summhay.Benchmark{}.Prompts()); err != nil {
+		return none, err
+	}
+	file, err := b.Build(ctx, seeds)
+	if err != nil {
+		return none, err
+	}
+	return o.outcome(w, b, file, path), nil
+}
+
+func (o options) builder(w datasets.Workshop) *Builder {
+	return &Builder{
+		Sizes:        o.Sizes,
+		Topic:        o.topic,
+		Conversation: o.docs == "",
+		Participants: datasets.List(o.participants, ";"),
+		Edits:        o.edits,
+		Chapters:     o.chapters,
+		Fresh:        o.fresh,
+		Workers:      2 * w.Slots(),
+		Temperature:  o.temperature,
+		Seed:         w.Seed(),
+		Judge:        lexical.Judge{},
+	}
+}
+
+// seeds reads the documents; a haystack cannot be made from one alone.
+func (o options) seeds(w datasets.Workshop) ([]datasets.Document, error) {
+	if o.docs == "" {
+		return nil, nil
+	}
+	docs, notes, err := sources.Read(o.docs)
+	for _, n := range notes {
+		w.Warn(n)
+	}
+	if err == nil && len(docs) < 2 {
+		err = &datasets.InputError{
+			File:   o.docs,
+			Msg:    "holds one document; a haystack is made from at least 2",
+			Remedy: "add documents, or split it into its articles",
+		}
+	}
+	return docs, err
+}
+
+// outcome is the haystack with what is less than was asked for.
+func (o options) outcome(w datasets.Workshop, b *Builder, file *summhay.File, path string) datasets.Outcome {
+	q := b.Quality()
+	out := datasets.Outcome{Log: b.Log(), Tables: []datasets.Grid{q.Grid()}}
+	if file == nil || len(file.Documents) == 0 {
+		out.Missing = fmt.Sprintf("no haystack was built: %d subtopics and %d documents passed",
+			q.SubtopicsKept, q.DocumentsKept)
+		return out
+	}
+
+	out.Tables = append(out.Tables, Assignment(file))
+	out.Data, out.Folder = []string{path}, w.Out()
+	out.Next = []string{"lore run summhay " + path}
+	out.Write = func() error {
+		if err := summhay.WriteFile(path, file); err != nil || o.export == 0 {
+			return err
+		}
+		_, err := o.writeSheets(path, w.Seed())
+		return err
+	}
+
+	if o.export > 0 {
+		out.Next = append(out.Next, sheetsNext(path))
+	}
+
+	if q.SubtopicsKept < o.Subtopics || len(file.Documents) < o.Documents {
+		out.Missing = fmt.Sprintf("%d of %d subtopics and %d of %d documents were made",
+			q.SubtopicsKept, o.Subtopics, len(file.Documents), o.Documents)
+	}
+	return out
+}
+
+// estimateGrid turns costs into time.
+func estimateGrid(costs []Cost, prompt, output float64, slots int) datasets.Grid {
+	g := datasets.Grid{
+		Title: "Estimate",
+		Head:  []string{"stage", "calls", "prompt tokens", "output tokens", "time"},
+		Note: fmt.Sprintf("if every reply passes at once; measured: %.0f prompt and %.0f output tokens a second; "+
+			"times are for %d at once, as if none slowed another down", prompt, output, slots),
+	}
+	row := func(name string, k Cost) {
+		seconds := (float64(k.Prompt)/prompt + float64(k.Output)/output) / float64(slots)
+		took := time.Duration(seconds) * time.Second
+		g.Rows = append(g.Rows, []string{
+			name, fmt.Sprint(k.Calls), fmt.Sprint(k.Prompt), fmt.Sprint(k.Output), took.String(),
+		})
+	}
+
+	var all Cost
+	for _, k := range costs {
+		if k.Calls > 0 {
+			row(k.Stage, k)
+		}
+		all.Calls, all.Prompt, all.Output = all.Calls+k.Calls, all.Prompt+k.Prompt, all.Output+k.Output
+	}
+	row("all", all)
+	return g
+}
+
+// sheetsFolder holds the sheets of a haystack.
+func sheetsFolder(path string) string { return filepath.Join(filepath.Dir(path), "validation") }
+
+// sheetsNext is what to do with filled-in sheets.
+func sheetsNext(path string) string {
+	return fmt.Sprintf("lore build summhay validate %s %s", path, filepath.Join(sheetsFolder(path), "*.csv"))
+}
+
+// writeSheets writes the sheets of a haystack, and says what to do with them. Sheets that
+// are there already may be filled in, and are left alone.
+func (o options) writeSheets(path string, seed uint64) (next []string, err error) {
+	file, err := readHaystack(path)
+	if err != nil {
+		return nil, err
+	}
+	insights, err := InsightSheet(file, seed)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := DocumentSheet(file, o.export, seed)
+	if err != nil {
+		return nil, err
+	}
+
+	_, err = datasets.WriteSheets(sheetsFolder(path), []datasets.Sheet{
+		{Name: "insights.csv", Data: insights},
+		{Name: "documents.csv", Data: documents},
+	}, "move it away first")
+	if err != nil {
+		return nil, err
+	}
+	return []string{sheetsNext(path)}, nil
+}
+
+func readHaystack(path string) (*summhay.File, error) {
+	data, err := files.Read(path, "give the haystack that the sheets are of")
+	if err != nil {
+		return nil, err
+	}
+	return summhay.Parse(path, data)
+}
+
+// validate reads filled-in sheets.
+func validate(_ context.Context, _ datasets.Workshop, args []string) (datasets.Outcome, error) {
+	file, err := readHaystack(args[0])
+	if err != nil {
+		return datasets.Outcome{}, err
+	}
+
+	var v Validation
+	for _, name := range args[1:] {
+		data, err := files.Read(name, "give sheets that --export-validation wrote")
+		if err != nil {
+			return datasets.Outcome{}, err
+		}
+		if err := v.Read(file, name, data); err != nil {
+			return datasets.Outcome{}, err
+		}
+	}
+	return datasets.Outcome{Tables: v.Grids()}, nil
+}

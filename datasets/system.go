@@ -1,0 +1,34 @@
+package datasets
+
+// System is what is evaluated: a retriever with a generator.
+type System struct {
+	Retriever string `json:"retriever"`
+	Generator string `json:"generator"`
+}
+
+// String names the system in tables and notes.
+func (s System) String() string { return s.Retriever + ", " + s.Generator }
+
+// Judged is a system with the judge of its answers: a row of a table. It is comparable,
+// and so its own key.
+type Judged struct {
+	System
+	Judge string `json:"judge"`
+}
+
+// String names the row.
+func (j Judged) String() string { return j.System.String() + ", " + j.Judge }
+
+// Scored is a judged system as a benchmark's own tables see it.
+type Scored struct {
+	Judged
+	Value func(metric string) (float64, bool) // in the metric's unit; false: undefined
+	Items []ItemFigures
+}
+
+// ItemFigures are an item's values by metric and unit, with its facets.
+type ItemFigures struct {
+	Item   string
+	Facets map[string]string
+	Values map[string]map[string]float64
+}

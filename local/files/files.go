@@ -1,0 +1,145 @@
+// Package files reads the files that people give: texts, lines of JSON, sheets, and
+// folders of texts. There is one rule for encodings, one for ids, and one kind of error,
+// which names file, place and remedy.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// Error is input that is missing or malformed. Its message names file, place and remedy.
+type Error struct {
+	File   string
+	Place  string // where in the file: a line, a document, a subtopic
+	Msg    string
+	Remedy string
+	Err    error
+}
+
+// Error puts the parts in one line.
+func (e *Error) Error() string {
+	s := e.File
+	if e.Place != "" {
+		s += ": " + e.Place
+	}
+	s += ": " + e.Msg
+	if e.Remedy != "" {
+		s += "; " + e.Remedy
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Wrap makes an error of reading a file an Error, without naming the file twice. An error
+// that is one already stays as it is, and so does nil.
+func Wrap(file string, err error) error {
+	var ours *Error
+	if err == nil || errors.As(err, &ours) {
+		return err
+	}
+	msg := strings.TrimSpace(strings.TrimPrefix(err.Error(), file+":"))
+	return &Error{File: file, Msg: msg, Err: err}
+}
+
+// Unreadable is the error of a file or folder that the system would not read.
+func Unreadable(file string, err error, remedy string) error {
+	msg := "cannot be read: " + Cause(err)
+	if errors.Is(err, fs.ErrNotExist) {
+		msg = "cannot be read: no such file or folder"
+	}
+	return &Error{File: file, Msg: msg, Remedy: remedy, Err: err}
+}
+
+// Cause words an error of the file system without its operation and path, which an Error
+// names by itself.
+func Cause(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// mark is the byte order mark that some editors put before a text.
+const mark = "\ufeff"
+
+// Bytes reads a file whole, as it is.
+func Bytes(path, remedy string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, Unreadable(path, err, remedy)
+	}
+	return data, nil
+}
+
+// Read reads a text file in UTF-8, without its byte order mark. Other encodings and
+// binary content are refused: a text silently changed is a text lost.
+func Read(path, remedy string) ([]byte, error) {
+	data, err := Bytes(path, remedy)
+	if err != nil {
+		return nil, err
+	}
+	return Text(path, data)
+}
+
+// ReadFS reads a text file like Read from a file system; name stands in errors.
+func ReadFS(dir fs.FS, file, name, remedy string) ([]byte, error) {
+	data, err := fs.ReadFile(dir, file)
+	if err != nil {
+		return nil, Unreadable(name, err, remedy)
+	}
+	return Text(name, data)
+}
+
+// foreign are the first bytes of what is not text in UTF-8.
+var foreign = []struct{ bytes, what string }{
+	{"\xff\xfe", "UTF-16"},
+	{"\xfe\xff", "UTF-16"},
+	{"%PDF", "PDF"},
+}
+
+// Text checks that a file's content is text in UTF-8, and returns it without its byte
+// order mark. The error names the line of the first wrong byte.
+func Text(name string, data []byte) ([]byte, error) {
+	content := string(data)
+	for _, f := range foreign {
+		if strings.HasPrefix(content, f.bytes) {
+			msg := "is " + f.what + ", not text in UTF-8"
+			return nil, &Error{File: name, Msg: msg, Remedy: "convert it first, for example with iconv or pdftotext"}
+		}
+	}
+	if i := strings.IndexByte(content, 0); i >= 0 {
+		place := fmt.Sprintf("byte %d", i+1)
+		return nil, &Error{File: name, Place: place, Msg: "is binary, not text", Remedy: "take it out of the folder"}
+	}
+	if !utf8.ValidString(content) {
+		return nil, notUTF8(name, content)
+	}
+	return data[len(content)-len(strings.TrimPrefix(content, mark)):], nil
+}
+
+// notUTF8 finds the first byte that is wrong.
+func notUTF8(name, content string) error {
+	line := 1
+	for i, r := range content {
+		if _, n := utf8.DecodeRuneInString(content[i:]); r == utf8.RuneError && n == 1 {
+			return &Error{
+				File:   name,
+				Place:  fmt.Sprintf("line %d", line),
+				Msg:    fmt.Sprintf("byte %#x is not UTF-8", content[i]),
+				Remedy: "convert the file to UTF-8, for example with iconv -f LATIN1 -t UTF-8",
+			}
+		}
+		if r == '\n' {
+			line++
+		}
+	}
+	return nil
+}
