@@ -239,6 +239,9 @@ func hashModel(dir, file string, data []byte) (string, error) {
 	}
 
 	for _, path := range weights { // in order of name
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			continue // a folder of data sets, say
+		}
 		w, err := os.Open(path)
 		if err != nil {
 			return "", fmt.Errorf("read the model's weights: %w", err)

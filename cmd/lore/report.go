@@ -62,15 +62,20 @@ func (f reportFlags) check(runs int) error {
 		{"--error-sheet", f.writeSheet},
 		{"--errors", f.readSheet},
 	}
+	given := ""
 	for _, o := range ofOne {
-		if o.value != "" && runs != 1 {
+		switch {
+		case o.value == "":
+			continue
+		case runs != 1:
 			return usage.Errorf("%s takes one run folder, not %d", o.flag, runs)
+		case given != "":
+			return usage.Errorf("%s and %s exclude each other", given, o.flag)
 		}
+		given = o.flag
 	}
 
 	switch {
-	case f.writeSheet != "" && f.readSheet != "":
-		return usage.Errorf("--error-sheet and --errors exclude each other")
 	case f.sample < 1:
 		return usage.Errorf("--sample is at least 1, not %d", f.sample)
 	case f.human != "" && f.format == "json":
