@@ -14,6 +14,9 @@ import (
 // ManifestFile says, in a folder of data that lore wrote, whose data it is.
 const ManifestFile = "dataset.json"
 
+// BuildLog is the log of a build in the folder of its data. It is told apart from the data.
+const BuildLog = "build-log.jsonl"
+
 // Manifest describes a folder of data.
 type Manifest struct {
 	Format    int               `json:"format"`
@@ -26,7 +29,8 @@ type Manifest struct {
 // manifestFormat is the version of Manifest.
 const manifestFormat = 1
 
-// WriteManifest describes the files of a folder that ds was loaded from.
+// WriteManifest describes the folder that ds was loaded from, with the hash of each of its
+// files.
 func WriteManifest(folder, benchmark string, ds *Dataset) error {
 	m := Manifest{
 		Format:    manifestFormat,
@@ -35,16 +39,19 @@ func WriteManifest(folder, benchmark string, ds *Dataset) error {
 		Documents: ds.Documents(),
 		Files:     map[string]string{},
 	}
-	for _, file := range ds.Files {
-		name, err := filepath.Rel(folder, file)
-		if err != nil {
-			return fmt.Errorf("describe %s: %w", folder, err)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return fmt.Errorf("describe %s: %w", folder, err)
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || e.Name() == ManifestFile || e.Name() == BuildLog {
+			continue
 		}
-		data, err := files.Bytes(file, "make the data again")
+		data, err := files.Bytes(filepath.Join(folder, e.Name()), "make the data again")
 		if err != nil {
 			return err
 		}
-		m.Files[filepath.ToSlash(name)] = HashFiles(data)
+		m.Files[e.Name()] = HashFiles(data)
 	}
 
 	data, err := json.MarshalIndent(m, "", " ")

@@ -48,7 +48,7 @@ func newCompare() *cobra.Command {
 	}
 
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.metrics, "metric", "", "comma list of metrics (default: the benchmark's main ones)")
+		fl.StringVar(&f.metrics, "metric", "", "comma-separated metrics (default: the benchmark's main ones)")
 		fl.Float64Var(&f.level, "level", 0.05, "level of significance after correction")
 		fl.IntVar(&f.resamples, "resamples", table.Resamples, "random sign flips and bootstrap draws")
 	})

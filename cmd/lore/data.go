@@ -17,7 +17,7 @@ import (
 )
 
 func newData() *cobra.Command {
-	imports := parent("import", "Turn published data into lore's own layout, checked",
+	imports := parent("import", "Check published data and convert it to lore's layout",
 		"import reads data as it was published, checks ids, counts and references, and writes it\n"+
 			"in lore's own layout with its hash. Data that lore reads as it is needs no import.",
 		"  lore data import msrs MSRS/story --out story", commands(datasets.Import)...)
@@ -53,7 +53,7 @@ func newDataVerify() *cobra.Command {
 		Use:   "verify [BENCHMARK] PATH",
 		Short: "Check data against its counts and hashes",
 		Long: "verify loads data, compares the files with the hashes in their folder, and prints what\n" +
-			"is there. A folder that lore has written says whose data it is; for other data name the\n" +
+			"is there. A folder that lore has written says which benchmark it belongs to; for other data name the\n" +
 			"benchmark.",
 		Example: "  lore data verify story\n  lore data verify summhay topic_news1.json",
 		Args:    usageArgs(cobra.RangeArgs(1, 2)),
@@ -93,7 +93,7 @@ func whose(path string, named []string) (all.Entry, *datasets.Manifest, error) {
 		name = oldManifest(folder)
 	}
 	if name == "" {
-		return none, nil, usage.Errorf("%s does not say whose data it is; name the benchmark (%s): "+
+		return none, nil, usage.Errorf("%s does not say which benchmark it belongs to; name the benchmark (%s): "+
 			"lore data verify BENCHMARK %s", path, strings.Join(all.Names(), ", "), path)
 	}
 

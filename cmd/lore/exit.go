@@ -35,7 +35,7 @@ func partialf(format string, args ...any) error { return &partial{fmt.Sprintf(fo
 const exitHelp = `lore ends with one of these codes:
 
   0    all went well
-  1    an error that none of the others names
+  1    any other error
   2    usage error; nothing was done
   3    the run finished, but some items are unscored; the table counts them
   4    an input file is missing or malformed; the message names file and place
@@ -53,10 +53,10 @@ func exitCode(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &some):
+		return exitPartial // finished, whatever came after
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &some):
-		return exitPartial
 	case errors.As(err, &request):
 		return exitUsage
 	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &badModel):

@@ -66,13 +66,13 @@ var thinking = []string{"", "false", "true", "low", "medium", "high"}
 func (f *modelFlags) add(c *cobra.Command) {
 	group(c, modelsFlags, func(fl *pflag.FlagSet) {
 		addHost(fl, &f.host)
-		fl.IntVar(&f.slots, "slots", 1, "calls at once: the server's OLLAMA_NUM_PARALLEL")
+		fl.IntVar(&f.slots, "slots", 1, "parallel calls; set it to the server's OLLAMA_NUM_PARALLEL")
 		fl.IntVar(&f.numCtx, "num-ctx", 0, "context window in tokens (default: from the longest prompt)")
-		fl.StringVar(&f.think, "think", "", "thoughts of models that can: false, true, low, medium or high")
+		fl.StringVar(&f.think, "think", "", "reasoning, for models that can: false, true, low, medium or high")
 		fl.StringVar(&f.prompts, "prompts", "", "`folder` with prompts of your own; see lore prompts list")
 	})
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
-		fl.Uint64Var(&f.seed, "seed", 1, "seed of models, and of all that is drawn")
+		fl.Uint64Var(&f.seed, "seed", 1, "random seed, for models and all sampling")
 	})
 }
 
@@ -81,7 +81,7 @@ func addHost(fl *pflag.FlagSet, host *string) {
 	if def == "" || strings.HasPrefix(def, "0.0.0.0") {
 		def = ollama.DefaultHost
 	}
-	fl.StringVar(host, "host", def, "Ollama server; the only host that is asked, but for --system")
+	fl.StringVar(host, "host", def, "Ollama server; the only host lore contacts, apart from --system")
 }
 
 // config checks the flags.

@@ -59,7 +59,7 @@ func printCommands(w io.Writer, c *cobra.Command) {
 		}
 	}
 	printList(w, "Commands", below)
-	printList(w, "More help, by lore help NAME", pages)
+	printList(w, "More help (lore help NAME)", pages)
 }
 
 func printList(w io.Writer, heading string, lines [][2]string) {
@@ -159,6 +159,65 @@ func pages(ofRun *cobra.Command) []*cobra.Command {
 	}
 }
 
+// newHelp shows the help of a command, a page, or a benchmark.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND | PAGE | BENCHMARK]",
+		Short: "Help on a command, a page or a benchmark",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if e, ok := all.Find(args[0]); ok {
+					describeBenchmark(c.OutOrStdout(), e.Benchmark)
+					return nil
+				}
+			}
+			found, rest, err := root.Find(args)
+			if err == nil && len(rest) == 0 {
+				return found.Help()
+			}
+
+			names := all.Names()
+			for _, s := range root.Commands() {
+				names = append(names, s.Name())
+			}
+			return usage.Unknown("command or page of help", strings.Join(args, " "), names)
+		},
+	}
+}
+
+// describeBenchmark says what a benchmark is, its own settings, and what holds where the
+// command line says nothing else.
+func describeBenchmark(w io.Writer, b datasets.Benchmark) {
+	fmt.Fprintf(w, "%s: %s\n", b.Name(), b.About())
+	if conf, ok := b.(datasets.Configurable); ok {
+		var lines [][2]string
+		for _, s := range conf.Settings() {
+			lines = append(lines, [2]string{"--" + s.Name, s.Help})
+		}
+		printList(w, "Settings of its own", lines)
+	}
+
+	p := b.Protocol()
+	depth := "all"
+	if p.Depth > 0 {
+		depth = fmt.Sprint(p.Depth)
+	}
+	printList(w, "Defaults", [][2]string{
+		{"--retriever", p.Retrievers},
+		{"--budget-tokens", fmt.Sprint(p.Budget.Tokens)},
+		{"--num-predict", fmt.Sprint(p.NumPredict)},
+		{"--temperature", fmt.Sprint(p.Temperature)},
+		{"--top-p", fmt.Sprint(p.TopP)},
+		{"ranked documents", depth},
+	})
+
+	var metrics [][2]string
+	for _, m := range b.Metrics() {
+		metrics = append(metrics, [2]string{m.Title, m.Explain})
+	}
+	printList(w, "Figures", metrics)
+}
+
 // benchmarksPage lists the benchmarks with the settings of each. It asks them when it is
 // shown.
 func benchmarksPage() *cobra.Command {
@@ -178,6 +237,7 @@ func benchmarksPage() *cobra.Command {
 			}
 			printLines(w, lines)
 		}
+		fmt.Fprintln(w, "\nlore help BENCHMARK has its defaults and figures, too.")
 	})
 	return c
 }
@@ -203,7 +263,7 @@ func wrap(list string) string {
 	return b.String()
 }
 
-var retrieversText = "--retriever takes a comma list of retrievers, each a system of its own:\n\n" +
+var retrieversText = "--retriever takes a comma-separated list of retrievers, each evaluated by itself:\n\n" +
 	wrap(pipeline.RetrieverHelp) + `
 
 bm25 runs on Bleve's analysers. dense:DIR is an ONNX embedder, dense:ollama:NAME one that
@@ -212,14 +272,14 @@ documents, oracle1 the best one of them; full shows the whole corpus, in its own
 with the gold documents at one place; none shows nothing. The last line fuses rankings, or
 has a model split the query first.
 
-After ">" stages order what was found anew, or say what is shown of it:
+After ">" stages rerank what was found, or say what is shown of it:
 
 ` + wrap(pipeline.StageHelp) + `
 
 For example: ` + pipeline.Example + `
 docs/retrieval.md has all of this at length, and the form of the YAML file.`
 
-var generatorsText = `--generator takes a comma list of generators, each a system of its own:
+var generatorsText = `--generator takes a comma-separated list of generators, each evaluated by itself:
 
   extractive    copies the sentences that answer best; needs no model
   ollama:NAME   a model that Ollama serves
@@ -229,7 +289,7 @@ Answers of your own come from files, --answers FILE: lines of {"item", "answer"}
 list of texts in the order of the items. Or they are asked for over HTTP, --system URL:
 POST {"query", "k"}, answered by {"answer", "documents": [ids]}.`
 
-var judgesText = `--judge takes a comma list of judges, each a row of its own:
+var judgesText = `--judge takes a comma-separated list of judges, each with rows of its own:
 
   ` + lexicalJudge + `       weighted word overlap; needs no model; fitted on people's labels
   ollama:NAME   a model that Ollama serves

@@ -57,7 +57,7 @@ func newValidate() *cobra.Command {
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.human, "human", "", "`file` of human verdicts on a run, if LABELS is a run folder")
 	})
-	f.judgeFlags.add(c, lexicalJudge, "comma list of judges: "+judgeHelp+", or recorded:KEY")
+	f.judgeFlags.add(c, lexicalJudge, "comma-separated judges: "+judgeHelp+", or recorded:KEY")
 	f.modelFlags.add(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.BoolVar(&f.json, "json", false, "print JSON")

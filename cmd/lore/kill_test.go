@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -212,6 +213,33 @@ func TestInterrupt(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "run the same command again to resume") || len(journalled(t, dir)) == 0 {
 		t.Errorf("log %q, %d calls kept", log.String(), len(journalled(t, dir)))
+	}
+}
+
+// A command that is deep in a calculation is ended soon after the signal.
+func TestInterruptInACalculation(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "score", "crux", "--contexts", "100000000")
+	cmd.Env = append(os.Environ(), asCommand+"=1", "XDG_CACHE_HOME="+t.TempDir())
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		_ = cmd.Process.Kill()
+		t.Fatal("the command went on after the signal")
+	}
+	if cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(log.String(), "interrupted") {
+		t.Errorf("exit code %d: %s", cmd.ProcessState.ExitCode(), log.String())
 	}
 }
 

@@ -8,15 +8,20 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"lore/cmd/lore/internal/usage"
 )
 
 func main() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) }
 
+// interruptedText tells that nothing is lost: every finished model call is on disk, and
+// files are put in place whole.
+const interruptedText = "lore: interrupted; finished work is saved; run the same command again to resume"
+
 // Main runs a command line and returns its exit code.
 func Main(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(stderr)
 	defer stop()
 	signal.Ignore(syscall.SIGXFSZ) // a file-size limit is then an error of write, with a message
 	root := newRoot(stdout, stderr)
@@ -27,9 +32,46 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	switch code {
 	case exitOK:
 	case exitInterrupted:
-		fmt.Fprintln(stderr, "lore: interrupted; finished work is saved; run the same command again to resume")
+		fmt.Fprintln(stderr, interruptedText)
 	default:
 		fmt.Fprintln(stderr, "lore: "+usage.Plain(err.Error()))
 	}
 	return code
+}
+
+// grace is how long a command may take to stop by itself.
+const grace = time.Second
+
+// interruptible ends the context at the first signal to stop. A command that does not stop
+// within the grace, because it is deep in a calculation, or that gets a second signal, is
+// ended: work that is worth keeping is on disk at any time.
+func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	done := make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-done:
+			return
+		}
+
+		select {
+		case <-signals:
+		case <-time.After(grace):
+		case <-done:
+			return
+		}
+		fmt.Fprintln(stderr, interruptedText)
+		os.Exit(exitInterrupted)
+	}()
+
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	}
 }

@@ -42,11 +42,11 @@ func printGrids(w io.Writer, format string, grids []datasets.Grid) error {
 	return nil
 }
 
-// printCost says what the calls of models cost, and nothing where only built-in parts were
-// at work.
+// printCost says what the calls of models cost. Calls of the built-in generator cost
+// nothing, and are named only where all were finished before.
 func printCost(w io.Writer, usage []gate.ModelUsage) {
 	asked := slices.DeleteFunc(slices.Clone(usage), func(u gate.ModelUsage) bool {
-		return u.Backend == extractive.BackendName && u.Journaled == 0
+		return u.Backend == extractive.BackendName && u.Asked > 0
 	})
 	if len(asked) > 0 {
 		report.Text(w, report.Cost(asked))

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -42,7 +44,7 @@ func newReport() *cobra.Command {
 	}
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.human, "human", "", "`file` of human verdicts on a part of one run: print its scores corrected")
+		fl.StringVar(&f.human, "human", "", "`file` of human verdicts on a part of one run: print the scores corrected by it")
 		fl.StringVar(&f.readSheet, "errors", "", "marked sheet, a CSV `file`: print the share of each kind of error")
 	})
 	formatFlag(c, &f.format, reportFormats)
@@ -177,7 +179,10 @@ func showCorrected(c *cobra.Command, f reportFlags, r report.Run) error {
 
 // writeErrorSheet writes a sheet for people, and says what to do with it.
 func writeErrorSheet(c *cobra.Command, f reportFlags, r report.Run, dir string) error {
-	file, err := os.Create(f.writeSheet)
+	file, err := os.OpenFile(f.writeSheet, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return usage.Errorf("%s is there already, perhaps filled in; choose another name or move it away", f.writeSheet)
+	}
 	if err != nil {
 		return fmt.Errorf("write the sheet: %w", err)
 	}

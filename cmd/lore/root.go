@@ -3,8 +3,10 @@ package main
 import (
 	"io"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lore/cmd/lore/internal/usage"
 )
@@ -31,14 +33,13 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetErr(stderr)
 	root.SetVersionTemplate("lore {{.Version}}\n")
 	root.SetHelpFunc(printHelp)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage.Errorf("%v; see `%s -h`", err, c.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 
 	ofRun := newRun()
 	root.AddCommand(ofRun, newReport(), newCompare(), newScore(), newRetrieve(), newMeasure(),
 		newJudge(), newData(), newBuild(), newPrompts(), newDoctor())
 	root.AddCommand(pages(ofRun)...)
+	root.SetHelpCommand(newHelp(root))
 	return root
 }
 
@@ -56,13 +57,30 @@ func parent(use, short, long, example string, below ...*cobra.Command) *cobra.Co
 	return c
 }
 
-// usageArgs makes a failed argument check a usage error.
+// flagError words a flag that is not there with the nearest one that is.
+func flagError(c *cobra.Command, err error) error {
+	hint := ""
+	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := usage.Nearest(name, names); near != "" {
+			hint = "; did you mean --" + near + "?"
+		}
+	}
+	return usage.Errorf("%v%s; see `%s -h`", err, hint, c.CommandPath())
+}
+
+// usageArgs makes a failed argument check a usage error, which says what the command takes.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return usage.Errorf("%v; see `%s -h`", err, c.CommandPath())
+		if check(c, args) == nil {
+			return nil
 		}
-		return nil
+		_, takes, _ := strings.Cut(c.Use, " ")
+		if takes == "" {
+			return usage.Errorf("%s takes no arguments; see `%[1]s -h`", c.CommandPath())
+		}
+		return usage.Errorf("%s takes %s; see `%[1]s -h`", c.CommandPath(), takes)
 	}
 }
 

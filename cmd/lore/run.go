@@ -62,7 +62,7 @@ func newRun() *cobra.Command {
 		Use:   "run BENCHMARK [DATA...]",
 		Short: "Retrieve, generate, judge and score",
 		Long: "run takes every item of the data through retrieval, generation and judging, prints a\n" +
-			"table with intervals, and writes a run folder. Comma lists make a grid. Without DATA it\n" +
+			"table with intervals, and writes a run folder. Several values give every combination. Without DATA it\n" +
 			"uses the sample that comes with lore. An interrupted run resumes by the same command.\n\n" +
 			"Benchmarks, with settings of their own: " + strings.Join(all.Names(), ", "),
 		Example: "  lore run summhay --retriever bm25,random,oracle --limit 2\n" +
@@ -77,7 +77,7 @@ func newRun() *cobra.Command {
 	topic(c, dataFlags, benchmarksTopic, func(fl *pflag.FlagSet) { f.own = addSettings(fl) })
 	f.gridFlags.add(c)
 	f.systems.add(c)
-	f.judgeFlags.add(c, lexicalJudge, "comma list of judges: "+judgeHelp)
+	f.judgeFlags.add(c, lexicalJudge, "comma-separated judges: "+judgeHelp)
 	f.bert.add(c)
 	f.modelFlags.add(c)
 	f.searchFlags.add(c)
@@ -90,15 +90,15 @@ func newRun() *cobra.Command {
 
 func (f *gridFlags) add(c *cobra.Command) {
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.retriever, "retriever", "", "comma list of retrievers (default: the benchmark's)")
-		fl.StringVar(&f.generator, "generator", "extractive", "comma list of generators: extractive, ollama:NAME, gold")
-		fl.IntVar(&f.budget, "budget-tokens", 0, "most tokens of documents to show (default: the benchmark's)")
+		fl.StringVar(&f.retriever, "retriever", "", "comma-separated retrievers (default: the benchmark's)")
+		fl.StringVar(&f.generator, "generator", "extractive", "comma-separated generators: extractive, ollama:NAME, gold")
+		fl.IntVar(&f.budget, "budget-tokens", 0, "maximum number of document tokens to show (default: the benchmark's)")
 		fl.StringVar(&f.retrieval, "retrieval", "", "TREC run `file` of a system of your own; topics are item ids")
-		fl.StringVar(&f.answers, "answers", "", "comma list of `files` with answers of systems of your own")
+		fl.StringVar(&f.answers, "answers", "", "comma-separated `files` with answers of systems of your own")
 		fl.StringVar(&f.order, "order", "", "position study: gold documents at top, middle, bottom or random")
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
-		fl.IntVar(&f.numPredict, "num-predict", 0, "most tokens of an answer (default: the benchmark's)")
+		fl.IntVar(&f.numPredict, "num-predict", 0, "maximum number of tokens of an answer (default: the benchmark's)")
 		fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of the generator (default: the benchmark's)")
 		fl.Float64Var(&f.topP, "top-p", 0, "top-p of the generator (default: the benchmark's)")
 	})
@@ -106,10 +106,10 @@ func (f *gridFlags) add(c *cobra.Command) {
 
 func (f *systemsFlags) add(c *cobra.Command) {
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.urls, "system", "", "comma list of `URLs` of systems of your own; see lore help generators")
+		fl.StringVar(&f.urls, "system", "", "comma-separated `URLs` of systems of your own; see lore help generators")
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.hosts, "allow-host", "", "comma list of hosts besides this machine that --system may name")
+		fl.StringVar(&f.hosts, "allow-host", "", "comma-separated hosts besides this machine that --system may name")
 		fl.IntVar(&f.k, "system-k", 10, "k that a --system is asked with")
 		fl.DurationVar(&f.timeout, "system-timeout", 2*time.Minute, "most time a --system may take for one answer")
 	})

@@ -59,7 +59,7 @@ func newScoreRecorded(e all.Entry) *cobra.Command {
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.system, "system", "*", "only systems whose name fits this pattern (* and ?)")
 	})
-	f.judgeFlags.add(c, "", "comma list of judges to use instead of the recorded verdicts: "+judgeHelp)
+	f.judgeFlags.add(c, "", "comma-separated judges to use instead of the recorded verdicts: "+judgeHelp)
 	f.modelFlags.add(c)
 	formatFlag(c, &f.format, formats)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {

@@ -97,7 +97,7 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 	if search {
 		group(c, systemFlags, func(fl *pflag.FlagSet) {
 			fl.StringVar(&f.retriever, "retriever", "bm25", "finds documents; see lore help retrievers")
-			fl.StringVar(&f.rerank, "rerank", "", "stages that order what was found anew, as after \">\" in --retriever")
+			fl.StringVar(&f.rerank, "rerank", "", "stages that rerank what was found, as after \">\" in --retriever")
 		})
 	}
 	if search || needs(v, datasets.NeedsVectors) {
@@ -106,7 +106,7 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 	if judge {
 		def, help := lexicalJudge, "judge that grades: "+judgeHelp
 		if v.Kind == datasets.Analyse {
-			def, help = "", "comma list of judges to use instead of what is recorded: "+judgeHelp
+			def, help = "", "comma-separated judges to use instead of what is recorded: "+judgeHelp
 		}
 		f.judgeFlags.add(c, def, help)
 	}
@@ -114,7 +114,7 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 	if writer {
 		group(c, modelsFlags, func(fl *pflag.FlagSet) {
 			fl.StringVar(&f.model, "model", "", "model that writes: ollama:NAME")
-			fl.IntVar(&f.tries, "tries", 3, "most tries of a reply that is refused")
+			fl.IntVar(&f.tries, "tries", 3, "maximum number of tries of a reply that is refused")
 		})
 	}
 	if writer || judge {
@@ -122,7 +122,7 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 	}
 	if needs(v, datasets.NeedsOut) {
 		group(c, outputFlags, func(fl *pflag.FlagSet) {
-			fl.StringVar(&f.out, "out", "", "`folder` to write")
+			fl.StringVar(&f.out, "out", "", "output `folder`")
 		})
 	}
 	if v.Kind == datasets.Analyse {
@@ -225,14 +225,11 @@ func (f verbFlags) checkWriter() error {
 	return nil
 }
 
-// buildLog is the file of a build's log, in its folder.
-const buildLog = "build-log.jsonl"
-
 // finish writes, checks and prints what a verb has made. A dataset is written after its
 // log, loaded again to see that it is whole, and described by a manifest last.
 func (f verbFlags) finish(c *cobra.Command, e all.Entry, v datasets.Verb, w *workshop.Workshop,
 	out datasets.Outcome) error {
-	logFile := filepath.Join(f.out, buildLog)
+	logFile := filepath.Join(f.out, datasets.BuildLog)
 	if out.Log != nil {
 		if err := workshop.WriteLog(logFile, out.Log); err != nil {
 			return err
@@ -318,7 +315,7 @@ func (f verbFlags) print(c *cobra.Command, out datasets.Outcome) error {
 // newBuild holds the builds.
 func newBuild() *cobra.Command {
 	return parent("build", "Make a dataset from documents of your own",
-		"build has a model make data like a benchmark's from documents, questions or summaries of\n"+
+		"build uses a model to make benchmark data from documents, questions or summaries of\n"+
 			"your own. Every reply is checked, and asked for again with the reason; what was refused\n"+
 			"or dropped stands in build-log.jsonl. An interrupted build resumes by the same command.",
 		"  lore build summhay -h", commands(datasets.Build)...)

@@ -53,7 +53,7 @@ func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
 		{Name: "k", Help: "passages given to the generator (default: as many as each topic requires)"},
-		{Name: "eta", Help: "comma list of the least grades, 1 to 5, that answer a question (default 3,5)"},
+		{Name: "eta", Help: "minimum grades, 1 to 5, that count as answering a question, comma-separated (default 3,5)"},
 		{
 			Name: "malformed",
 			Help: "what a grade that could not be read counts: unscored (default), or zero as in the paper",

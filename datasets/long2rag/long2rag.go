@@ -67,7 +67,7 @@ func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
 		{Name: "k", Help: fmt.Sprintf("documents given to the generator (default %d)", Shown)},
 		{Name: "corpus", Help: "file of further documents to retrieve from, lines of JSON with id and text"},
-		{Name: "points", Help: "what takes an answer apart into its own points: sentences (default) or ollama:NAME"},
+		{Name: "points", Help: "how an answer is split into its own points: sentences (default) or ollama:NAME"},
 	}
 }
 

@@ -40,7 +40,7 @@ func Verbs() []datasets.Verb {
 
 func newImport(fl *flag.FlagSet) datasets.Job {
 	out := fl.String("out", "long2rag.jsonl", "`file` to write")
-	mapping := fl.String("map", "", "comma list of FIELD=NAME where the file's names are not found by themselves")
+	mapping := fl.String("map", "", "comma-separated FIELD=NAME where the file's names are not found by themselves")
 
 	return func(ctx context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
 		fields, err := ReadMapping(*mapping)

@@ -20,7 +20,7 @@ func Verbs() []datasets.Verb {
 		{
 			Kind:  datasets.Import,
 			Args:  "DIR | --corpus FILE --queries SPLIT=FILE...",
-			Short: "Turn published data into lore's own layout, checked",
+			Short: "Check published data and convert it to lore's layout",
 			Long: "import msrs reads a published folder (documents/*.txt beside queries_test.json and the\n" +
 				"other splits), or the tables of the Hugging Face layout as Parquet or JSON, checks ids,\n" +
 				"counts and gold documents, and writes documents.jsonl, queries.jsonl and msrs.json with\n" +
@@ -82,7 +82,7 @@ func (s splitFiles) Set(text string) error {
 
 func newImport(fl *flag.FlagSet) datasets.Job {
 	o := importOptions{queries: splitFiles{}}
-	fl.StringVar(&o.out, "out", "", "`folder` to write (default: the domain's name)")
+	fl.StringVar(&o.out, "out", "", "output `folder` (default: the domain's name)")
 	fl.StringVar(&o.domain, "domain", "", "story or meeting (default: the folder's name)")
 	fl.StringVar(&o.corpus, "corpus", "", "`table` of documents")
 	fl.Var(o.queries, "queries", "table of queries as `SPLIT=FILE`; may be repeated")

@@ -24,7 +24,7 @@ type Session struct {
 	Calls   Caller
 	Call    local.Call // backend, model, digest and options of every call
 	Prompts *prompt.Set
-	Tries   int                                      // most tries of a reply that is refused, at least 1
+	Tries   int                                      // maximum number of tries of a reply that is refused, at least 1
 	Fit     func(calls []local.Call)                 // sets the context window of calls; may be nil
 	Step    func(stage string, n int) func(done int) // progress; may be nil
 

@@ -27,7 +27,7 @@ const free = "bullets free"
 func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{{
 		Name: "bullets",
-		Help: "verbosity study: whether the number of bullets is given (default), free, or both, as two systems",
+		Help: "whether the prompt fixes the number of bullets: given (default), free, or both (as two systems)",
 	}}
 }
 

@@ -204,7 +204,7 @@ func tableBounds(systems []datasets.Scored) datasets.Grid {
 		Title: "Upper bound: what the context allows",
 		Head:  []string{"retriever", "Coverage", "Citation", "Joint"},
 		Note: "Best possible score: the answer reports every insight in the shown documents and cites exactly " +
-			"those that hold it.",
+			"those that hold it. Its citation counts every insight there, that of an answer only those it covers.",
 	}
 	for _, r := range distinct(systems, retrieverOf) {
 		for _, s := range systems {

@@ -43,10 +43,10 @@ func Verbs() []datasets.Verb {
 			Name:  "sheets",
 			Args:  "DATA",
 			Short: "Write sheets on which people check key points",
-			Long: "sheets deals the key points of a dataset out to raters as CSV files, one each. A\n" +
+			Long: "sheets distributes the key points of a dataset among raters as CSV files, one each. A\n" +
 				"rater fills in found_in_text (yes or no: does the text say it?) and\n" +
 				"key_point_verdict (agree: it answers the question directly; neutral: background;\n" +
-				"disagree: it does not belong into an answer). A share of the points goes to all\n" +
+				"disagree: it does not belong in an answer). A share of the points goes to all\n" +
 				"raters, to measure how far they agree.",
 			Example: "  lore build long2rag sheets mine --raters 2 --out sheets",
 			Least:   1,
@@ -83,7 +83,7 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	fl.StringVar(&o.docs, "docs", "", "corpus: a `folder` of .txt and .md files, or a .jsonl file with id and text")
 	fl.IntVar(&o.evolve, "evolve", 0, "new questions per category, domain and method; 0 keeps the given ones")
 	fl.StringVar(&o.domains, "domains", strings.Join(long2rag.Domains, ","),
-		"comma list of the domains to evolve questions for")
+		"comma-separated domains to evolve questions for")
 	fl.IntVar(&o.criteria, "criteria", LeastCriteria, "how many of the five criteria a question must meet, 0 to 5")
 	fl.IntVar(&o.rounds, "rounds", 2, "how often each document is read for key points")
 	fl.Float64Var(&o.threshold, "threshold", Threshold, "least significance of a key point, 0 to 1")
@@ -252,7 +252,7 @@ func builtQuestions(path string) ([]long2rag.Question, error) {
 }
 
 func newSheets(fl *flag.FlagSet) datasets.Job {
-	out := fl.String("out", "sheets", "`folder` to write")
+	out := fl.String("out", "sheets", "output `folder`")
 	raters := fl.Int("raters", 2, "number of raters")
 	shared := fl.Float64("shared", 0.1, "share of the points that all raters judge")
 	seed := fl.Uint64("seed", 1, "seed of the deal")

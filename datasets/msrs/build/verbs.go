@@ -54,7 +54,8 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	fl.StringVar(&o.delimiter, "delimiter", "", "story: regular `expression` of the lines that begin a chapter")
 	fl.BoolVar(&o.headings, "headings", false,
 		"story: chapters begin at Markdown headings and lines like \"Chapter 3\"")
-	fl.Float64Var(&o.threshold, "threshold", 0.3, "meeting: least mean similarity in a cluster, from -1 to 1")
+	fl.Float64Var(&o.threshold, "threshold", 0.3,
+		"meeting: minimum mean similarity in a cluster; a query left alone joins the nearest one with room")
 	fl.StringVar(&o.embedder, "embedder", "", "meeting: dense:DIR or dense:ollama:NAME (default: lexical vectors)")
 
 	return func(ctx context.Context, w datasets.Workshop, _ []string) (datasets.Outcome, error) {
@@ -112,6 +113,12 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
+	if o.domain == "meeting" {
+		if err := nameDocuments(o.queries, sources, docs); err != nil {
+			return none, err
+		}
+	}
+
 	b := &Builder{}
 	if b.Session, err = w.Writer(ctx, 0, Prompts(), msrs.Benchmark{}.Prompts()); err != nil {
 		return none, err
@@ -144,6 +151,38 @@ func (o options) make(
 		return nil, err
 	}
 	return b.Meeting(ctx, sources, similarity, o.threshold)
+}
+
+// nameDocuments turns the names that queries give their documents into ids: people write
+// the names of their files. A document that is not there is an error, because a query would
+// lose its gold.
+func nameDocuments(file string, sources []Source, docs []datasets.Document) error {
+	ids := map[string]bool{}
+	for _, d := range docs {
+		ids[d.ID] = true
+	}
+
+	for _, s := range sources {
+		for i, name := range s.Documents {
+			id := strings.Join(strings.Fields(name), "_")
+			switch {
+			case ids[name]:
+			case ids[id]:
+				s.Documents[i] = id
+			case ids[files.ID(name)]:
+				s.Documents[i] = files.ID(name)
+			default:
+				return &datasets.InputError{
+					File:  file,
+					Place: "query " + s.ID,
+					Msg:   fmt.Sprintf("names the document %q, which is not there", name),
+					Remedy: fmt.Sprintf("an id is a file's path below --docs without its ending, such as %q",
+						docs[0].ID),
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // outcome is the dataset with what was dropped.

@@ -32,8 +32,8 @@ func Verbs() []datasets.Verb {
 				"and .jsonl files with id and text. --estimate says what it will cost before anything\n" +
 				"is made. build-log.jsonl in the new folder lists every refusal and drop. An\n" +
 				"interrupted build resumes by the same command.\n\n" +
-				"--export-validation N writes sheets for people, also for a haystack that is there\n" +
-				"already; lore build summhay validate reads them.",
+				"--export-validation N writes annotation sheets, also for an existing haystack;\n" +
+				" lore build summhay validate reads them.",
 			Example: "  lore build summhay --docs texts --model ollama:qwen3:8b --estimate --out mine\n" +
 				"  lore build summhay --docs texts --model ollama:qwen3:8b --slots 4 --out mine\n" +
 				"  lore build summhay --topic 'neighbours plan a street festival' --model ollama:qwen3:8b" +
@@ -48,8 +48,8 @@ func Verbs() []datasets.Verb {
 			Name:  "validate",
 			Args:  "HAYSTACK SHEET...",
 			Short: "Measure how far people agree with a haystack",
-			Long: "validate reads sheets that were written by --export-validation and filled in: of\n" +
-				"insights the numbers of their subtopics, of documents yes or no per statement. It\n" +
+			Long: "validate reads sheets that were written by --export-validation and filled in: for\n" +
+				"insights the number of the subtopic, for documents yes or no for each statement. It\n" +
 				"prints what the paper's Tables 4 and 5 do. Sheets of several people add up.",
 			Example: "  lore build summhay validate mine/mine.json" +
 				" mine/validation/insights.csv mine/validation/documents.csv",
@@ -82,8 +82,8 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	fl.IntVar(&o.Words, "words", 750, "words of a document, about")
 	fl.IntVar(&o.Repeat, "repeat", 6, "documents that each insight is planned for")
 
-	fl.IntVar(&o.edits, "edits", 5, "most edits of a document that disagrees with its plan")
-	fl.IntVar(&o.chapters, "chapter-tries", 10, "most tries of a chapter of a conversation")
+	fl.IntVar(&o.edits, "edits", 5, "maximum number of edits of a document that disagrees with its plan")
+	fl.IntVar(&o.chapters, "chapter-tries", 10, "maximum number of tries of a chapter")
 	fl.IntVar(&o.fresh, "replace", 2, "how often a document that cannot be mended is replaced")
 	fl.Float64Var(&o.temperature, "temperature", 0.7, "sampling temperature of what is written; checks are greedy")
 	fl.BoolVar(&o.estimate, "estimate", false, "measure the model, print calls, tokens and time, and stop")

@@ -96,7 +96,7 @@ func IsOllama(spec string) bool {
 func CheckGenerators(specs []string) error {
 	for _, spec := range specs {
 		if spec != extractive.BackendName && !IsOllama(spec) {
-			return usage.Errorf("unknown generator %q; write %s or %s:NAME",
+			return usage.Errorf("unknown generator %q; write %s, %s:NAME or gold",
 				spec, extractive.BackendName, ollama.BackendName)
 		}
 	}

@@ -216,9 +216,9 @@ func (s *Set) source(ctx context.Context, p Pipeline, docs []index.Document) (in
 	case "none":
 		return index.None(), nil
 	case "recorded":
-		return index.Recorded(docs, from.Arg), nil
+		return recorded{index.Recorded(docs, from.Arg), from.Arg}, nil
 	case given:
-		return index.Recorded(docs, given), nil
+		return recorded{index.Recorded(docs, given), given}, nil
 	case "trec":
 		return s.fromRun(from.Arg, docs)
 	default:

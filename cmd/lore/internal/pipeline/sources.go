@@ -1,9 +1,14 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/index"
 	"lore/index/rerank"
@@ -40,6 +45,21 @@ func (lexicalRanker) Rerank(ctx context.Context, jobs []rerank.Job, step func(in
 		}
 	}
 	return out, nil
+}
+
+// recorded ranks by scores that came with the data, and says which there are.
+type recorded struct {
+	index.Retriever
+	name string
+}
+
+func (r recorded) Retrieve(ctx context.Context, q index.Query, k int) (index.Ranking, error) {
+	if _, ok := q.Recorded[r.name]; !ok {
+		have := strings.Join(slices.Sorted(maps.Keys(q.Recorded)), ", ")
+		return index.Ranking{}, usage.Errorf("the data has no ranking %q for the item %s; it has: %s",
+			r.name, q.ID, cmp.Or(have, "none"))
+	}
+	return r.Retriever.Retrieve(ctx, q, k)
 }
 
 // fromRun ranks by a TREC run file whose topics are item ids.
