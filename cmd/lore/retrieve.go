@@ -156,9 +156,12 @@ func (f retrieveFlags) rankCorpus(ctx context.Context, r ranking, args []string)
 	if f.qrels != "" {
 		return out, usage.Errorf("--qrels needs --bench")
 	}
-	docs, err := files.Corpus(args[0])
+	docs, warnings, err := files.Corpus(args[0])
 	if err != nil {
 		return out, err
+	}
+	for _, w := range warnings {
+		r.Console.Warn(w)
 	}
 	asked, err := files.Queries(args[1])
 	if err != nil {

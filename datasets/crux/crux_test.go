@@ -179,6 +179,32 @@ func TestBadData(t *testing.T) {
 	}
 }
 
+// Sub-questions that are null or blank, as the paper's own data has, are nobody's to
+// answer: they are counted, and the others keep their grades.
+func TestBlankQuestions(t *testing.T) {
+	passages := `{"docid":1,"contents":"x"}` + "\n" + `{"docid":2,"contents":"y"}`
+	topic := `{"qid":7,"request":"q","questions":[null,"A?"," ","B?"],"grades":{"1":[5,5,5,0],"2":[5,0,5,0]}}`
+	ds, err := Benchmark{}.load(folder(topic, passages), "dir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := ds.Items[0].(*item)
+	if q := it.questions(); len(q) != 1 || q[0].ID != "2" || q[0].Text != "A?" {
+		t.Errorf("%+v", q)
+	}
+	if got := fmt.Sprintf("%s %s %v %g", it.ID(), it.Title(), it.required, it.levels[0].oracle); got != "7 q [1] 1" {
+		t.Error(got)
+	}
+	if len(ds.Warnings) != 1 || !strings.Contains(ds.Warnings[0], "topic 7: 2 of 4 sub-questions are empty") {
+		t.Errorf("%q", ds.Warnings)
+	}
+
+	_, err = Benchmark{}.load(folder(topic, `{"id":"1","text":""}`+"\n"+`{"id":"2","text":" "}`), "dir")
+	if err == nil || !strings.Contains(err.Error(), "none of which has text") {
+		t.Errorf("%v", err)
+	}
+}
+
 func FuzzLoad(f *testing.F) {
 	f.Add(`{"id":"t","query":"q","questions":["1"],"grades":{"a":[5]}}`, `{"id":"a","text":"x"}`)
 	f.Fuzz(func(t *testing.T, topics, passages string) {

@@ -1,6 +1,7 @@
 package crux
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -38,6 +39,54 @@ type Topic struct {
 type Passage struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
+}
+
+// UnmarshalJSON reads ids and texts under any of the usual names.
+func (p *Passage) UnmarshalJSON(data []byte) error {
+	var r files.Record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return err
+	}
+	d, err := r.Document()
+	*p = Passage(d)
+	return err
+}
+
+// UnmarshalJSON reads id and query under any of the usual names.
+func (t *Topic) UnmarshalJSON(data []byte) error {
+	type plain Topic
+	var rest struct {
+		plain
+		ID    json.RawMessage `json:"id"` // read below
+		Query json.RawMessage `json:"query"`
+	}
+	var r files.Record
+	if err := cmp.Or(json.Unmarshal(data, &rest), json.Unmarshal(data, &r)); err != nil {
+		return err
+	}
+
+	*t = Topic(rest.plain)
+	id, idErr := r.QueryID()
+	query, queryErr := r.QueryText()
+	t.ID, t.Query = id, query
+	return cmp.Or(idErr, queryErr)
+}
+
+// leaveOutBlank makes sub-questions that say nothing unanswerable, as no one can be asked
+// them, and counts them. The paper's data has such. Questions keep their places, by which
+// grades and people's labels name them.
+func (t *Topic) leaveOutBlank() int {
+	n := 0
+	for q, text := range t.Questions {
+		if strings.TrimSpace(text) != "" {
+			continue
+		}
+		n++
+		for _, row := range t.Grades {
+			row[q] = 0
+		}
+	}
+	return n
 }
 
 // Required is the smallest set that the greedy choice finds: each step takes the
@@ -125,6 +174,9 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 		Corpora: []*datasets.Corpus{s.corpus},
 		Files:   []string{filepath.Join(name, PassagesFile), file},
 	}
+	if ds.Warnings, err = files.CheckTexts(ds.Files[0], s.corpus.Documents); err != nil {
+		return nil, err
+	}
 	seen := map[string]bool{}
 	topics, err := eachLine(dir, name, TopicsFile, func(where string, line []byte) error {
 		t, err := s.readTopic(file, where, line, seen)
@@ -132,6 +184,10 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 			return err
 		}
 
+		if n := t.leaveOutBlank(); n > 0 {
+			ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: topic %s: %d of %d sub-questions are empty (null or \"\") "+
+				"and left out, with their grades; the others keep their numbers", file, t.ID, n, len(t.Questions)))
+		}
 		it := s.item(t)
 		if it == nil {
 			ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: topic %s has no question that a passage answers "+
@@ -173,7 +229,9 @@ func (s *set) readPassages(dir fs.FS, name string) ([]byte, error) {
 		}
 
 		switch {
-		case err != nil || p.ID == "" || strings.ContainsAny(p.ID, " \t"):
+		case err != nil:
+			return bad("is not a passage: " + err.Error())
+		case p.ID == "" || strings.ContainsAny(p.ID, " \t"):
 			return bad("is not a passage with an id without spaces")
 		case taken[p.ID]:
 			return bad(fmt.Sprintf("repeats the id %q", p.ID))

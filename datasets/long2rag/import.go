@@ -16,14 +16,14 @@ import (
 // fields are the parts of a question with the names they are looked for under, the
 // first that is there. A mapping puts another name first.
 var fields = map[string][]string{
-	"id":                   {"id", "question_id", "qid", "idx"},
+	"id":                   {"id", "question_id", "qid", "idx", "_id", "query_id"},
 	"question":             {"question", "query", "prompt"},
 	"category":             {"category", "question_category", "question_type", "type"},
 	"domain":               {"domain", "topic"},
 	"documents":            {"documents", "docs", "references", "contexts", "ctxs", "retrieved_documents"},
-	"documents.id":         {"id", "doc_id", "url"},
+	"documents.id":         {"id", "doc_id", "url", "_id", "docid", "document_id"},
 	"documents.title":      {"title"},
-	"documents.text":       {"text", "content", "document", "body"},
+	"documents.text":       {"text", "content", "document", "body", "contents", "passage", "segment"},
 	"key_points":           {"key_points", "keypoints", "points"},
 	"key_points.id":        {"id", "point_id"},
 	"key_points.text":      {"text", "point", "key_point", "content"},

@@ -1,9 +1,11 @@
 package long2rag
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/datasets"
@@ -16,6 +18,19 @@ type Document struct {
 	ID    string `json:"id"`
 	Title string `json:"title,omitempty"`
 	Text  string `json:"text"`
+}
+
+// UnmarshalJSON reads id and text under any of the usual names.
+func (d *Document) UnmarshalJSON(data []byte) error {
+	var r files.Record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return err
+	}
+	id, idErr := r.DocumentID()
+	title, titleErr := r.Title()
+	text, textErr := r.DocumentText()
+	*d = Document{ID: id, Title: title, Text: text}
+	return cmp.Or(idErr, titleErr, textErr)
 }
 
 // whole is the text with its title.
@@ -43,6 +58,51 @@ type Question struct {
 	Domain    string     `json:"domain,omitempty"`
 	Documents []Document `json:"documents"`
 	KeyPoints []KeyPoint `json:"key_points"`
+}
+
+// UnmarshalJSON reads documents by ids that are text or integers.
+func (p *KeyPoint) UnmarshalJSON(data []byte) error {
+	type plain KeyPoint
+	var rest struct {
+		plain
+		ID        json.RawMessage `json:"id"` // read below
+		Documents files.IDs       `json:"documents"`
+	}
+	if err := json.Unmarshal(data, &rest); err != nil {
+		return err
+	}
+	*p = KeyPoint(rest.plain)
+	p.Documents = rest.Documents
+	if rest.ID == nil {
+		return nil
+	}
+
+	var ids files.IDs
+	err := ids.UnmarshalJSON(slices.Concat([]byte("["), rest.ID, []byte("]")))
+	if err == nil {
+		p.ID = ids[0]
+	}
+	return err
+}
+
+// UnmarshalJSON reads id and question under any of the usual names.
+func (q *Question) UnmarshalJSON(data []byte) error {
+	type plain Question
+	var rest struct {
+		plain
+		ID   json.RawMessage `json:"id"` // read below
+		Text json.RawMessage `json:"question"`
+	}
+	var r files.Record
+	if err := cmp.Or(json.Unmarshal(data, &rest), json.Unmarshal(data, &r)); err != nil {
+		return err
+	}
+
+	*q = Question(rest.plain)
+	id, idErr := r.QueryID()
+	text, textErr := r.QueryText()
+	q.ID, q.Text = id, text
+	return cmp.Or(idErr, textErr)
 }
 
 const questionForm = `a question is {"id", "question", "category", "domain", ` +
@@ -181,6 +241,11 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 			Remedy: "give the documents to retrieve from with --corpus FILE",
 		}
 	}
+	warnings, err := files.CheckTexts(strings.Join(ds.Files, ", "), s.corpus.Documents)
+	if err != nil {
+		return nil, err
+	}
+	ds.Warnings = append(ds.Warnings, warnings...)
 	ds.Corpora, ds.Hash = []*datasets.Corpus{s.corpus}, datasets.HashFiles(contents...)
 	return ds, nil
 }
@@ -277,7 +342,9 @@ func (s *set) addCorpus(path string) ([]byte, error) {
 		}
 
 		switch have, taken := s.texts[d.ID]; {
-		case err != nil || d.ID == "" || strings.ContainsAny(d.ID, " \t\n"):
+		case err != nil:
+			return bad("is not a document: " + err.Error())
+		case d.ID == "" || strings.ContainsAny(d.ID, " \t\n"):
 			return bad("is not a document with an id without spaces")
 		case seen[d.ID]:
 			return bad(fmt.Sprintf("repeats the id %q", d.ID))

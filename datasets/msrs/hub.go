@@ -17,8 +17,10 @@ import (
 // Field names under which the Hugging Face layout has what lore needs, in the order
 // they are looked for.
 var (
-	hubID         = []string{"id", "story_id", "meeting_id", "document_id", "doc_id", "name"}
-	hubText       = []string{"text", "story", "meeting", "document", "content", "transcript"}
+	hubID   = []string{"id", "story_id", "meeting_id", "document_id", "doc_id", "docid", "_id", "name"}
+	hubText = []string{"text", "story", "meeting", "document", "content", "contents", "body", "passage",
+		"segment", "transcript"}
+	hubQueryID    = append([]string{"id", "_id", "qid", "query_id"}, hubID...)
 	hubQuery      = []string{"query", "question"}
 	hubGold       = []string{"gold_documents", "gold", "documents"}
 	hubReferences = []string{"answer", "answers", "references", "summary"}
@@ -98,7 +100,7 @@ func hubQueries(path string) ([]Query, error) {
 		}
 
 		q := Query{
-			ID:         firstString(row, hubID),
+			ID:         firstString(row, hubQueryID),
 			Text:       firstString(row, hubQuery),
 			Gold:       firstStrings(row, hubGold),
 			References: firstStrings(row, hubReferences),

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lore/datasets"
+	"lore/local/files"
 )
 
 // ErrNoSplit says that data has no queries of a split.
@@ -82,7 +83,12 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 	s.corpus = &datasets.Corpus{ID: s.domain, Documents: raw.Documents}
 
 	ds := &datasets.Dataset{Corpora: []*datasets.Corpus{s.corpus}, Hash: raw.Hash(split), Files: raw.Files}
+	blank, err := files.CheckTexts(name, raw.Documents)
+	if err != nil {
+		return nil, err
+	}
 	ds.Items, ds.Warnings, err = s.items(name, queries)
+	ds.Warnings = append(blank, ds.Warnings...)
 	return ds, err
 }
 
@@ -108,6 +114,15 @@ func (s *set) items(name string, queries []Query) (items []datasets.Item, warnin
 			}
 		}
 
+		if i := slices.IndexFunc(q.References, isBlank); i >= 0 {
+			return nil, nil, &datasets.InputError{
+				File:   name,
+				Place:  "row " + q.ID,
+				Msg:    fmt.Sprintf("has no text in reference %d of %d", i+1, len(q.References)),
+				Remedy: "take it out: every answer would score 0 against it",
+			}
+		}
+
 		it := &item{set: s, query: q}
 		for _, g := range q.Gold {
 			if s.corpus.Has(g) {
@@ -126,6 +141,8 @@ func (s *set) items(name string, queries []Query) (items []datasets.Item, warnin
 	}
 	return items, warnings, nil
 }
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // Raw is a domain's data as read.
 type Raw struct {

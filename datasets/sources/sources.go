@@ -5,6 +5,7 @@ package sources
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -183,12 +184,11 @@ func running(file string, content []byte) (string, error) {
 // eachRecord reads lines of JSON with id and text, and perhaps title.
 func eachRecord(file string, content []byte, add func(place, id, text string) error) error {
 	return files.EachLine(content, func(place string, line []byte) error {
-		var r struct{ ID, Title, Text string }
-		err := json.Unmarshal(line, &r)
+		id, title, body, err := readRecord(line)
 		switch {
-		case err == nil && len(r.Text) > MostBytes:
-			return tooLarge(file, place, len(r.Text))
-		case err == nil && (r.ID == "" || strings.ContainsAny(r.ID, " \t\n")):
+		case err == nil && len(body) > MostBytes:
+			return tooLarge(file, place, len(body))
+		case err == nil && (id == "" || strings.ContainsAny(id, " \t\n")):
 			err = errors.New("it has no id without spaces")
 		}
 		if err != nil {
@@ -201,12 +201,24 @@ func eachRecord(file string, content []byte, add func(place, id, text string) er
 			}
 		}
 
-		text, err := extracted(strings.TrimSpace(r.Title + "\n\n" + r.Text))
+		text, err := extracted(strings.TrimSpace(title + "\n\n" + body))
 		if err != nil {
 			return err
 		}
-		return add(file+": "+place, r.ID, text)
+		return add(file+": "+place, id, text)
 	})
+}
+
+// readRecord reads a line under any of the usual names of fields.
+func readRecord(line []byte) (id, title, body string, err error) {
+	var r files.Record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return "", "", "", err
+	}
+	id, idErr := r.DocumentID()
+	title, titleErr := r.Title()
+	body, bodyErr := r.DocumentText()
+	return id, title, body, cmp.Or(idErr, titleErr, bodyErr)
 }
 
 var (

@@ -67,7 +67,7 @@ func TestBadSources(t *testing.T) {
 		"50 MB":         {"a.txt", strings.Repeat("word ", 10<<20), "has 50.0 MB; a document is at most 5 MB"},
 		"50 MB a line":  {"a.jsonl", `{"id":"a","text":"` + strings.Repeat("word ", 10<<20) + `"}`, "has 50.0 MB"},
 		"no JSON":       {"a.jsonl", "{", "line 1: is not a document"},
-		"no id":         {"a.jsonl", `{"text":"x"}`, "no id without spaces"},
+		"no id":         {"a.jsonl", `{"text":"x"}`, `there is no "id"`},
 		"the same id":   {"a.jsonl", `{"id":"a","text":"` + twenty + `"}` + "\n" + `{"id":"a","text":"` + twenty + `"}`, `has the id "a"`},
 		"only short":    {"a.txt", "word", "holds no documents"},
 		"only pictures": {"a.png", "\x89PNG", "holds no documents"},

@@ -186,7 +186,8 @@ func newHaystack(name, key string, f *File) (*haystack, []string, error) {
 			h.holders[id][i+1] = true
 		}
 	}
-	return h, warnings, nil
+	_, err := files.CheckTexts(name, h.corpus.Documents) // single ones are named above
+	return h, warnings, err
 }
 
 func (h *haystack) listInsights(f *File) error {
@@ -219,6 +220,11 @@ func newItem(h *haystack, s *Subtopic) (*item, []string, error) {
 	it := &item{haystack: h, subtopic: s}
 	var warnings []string
 	for _, in := range s.Insights {
+		if strings.TrimSpace(in.Insight) == "" {
+			warnings = append(warnings, fmt.Sprintf("%s: subtopic %s: insight %s has no text and is left out",
+				h.name, s.SubtopicID, in.InsightID))
+			continue
+		}
 		if len(h.holders[in.InsightID]) == 0 {
 			warnings = append(warnings, fmt.Sprintf("%s: subtopic %s: insight %s occurs in no document and is left out",
 				h.name, s.SubtopicID, in.InsightID))

@@ -3,6 +3,7 @@ package files
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,23 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 )
-
-// record is a line of a corpus or of queries. Both the plain names and those of
-// BEIR are known.
-type record struct {
-	ID    string `json:"id"`
-	BEIR  string `json:"_id"`
-	Title string `json:"title"`
-	Text  string `json:"text"`
-	Query string `json:"query"`
-}
-
-func (r record) id() string {
-	if r.ID != "" {
-		return r.ID
-	}
-	return r.BEIR
-}
 
 // Query is a text to search by.
 type Query struct {
@@ -39,16 +23,23 @@ type Query struct {
 const corpusForm = "give a .jsonl file with id and text, or a folder of .txt and .md files"
 
 // Corpus reads documents from a folder of .txt and .md files, or from a file that
-// ReadCorpus reads.
-func Corpus(path string) ([]Document, error) {
+// ReadCorpus reads. warnings count documents without text; a corpus of nothing else is
+// refused.
+func Corpus(path string) (docs []Document, warnings []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, Unreadable(path, err, corpusForm)
+		return nil, nil, Unreadable(path, err, corpusForm)
 	}
 	if info.IsDir() {
-		return Folder(path)
+		docs, err = Folder(path)
+	} else {
+		docs, err = open(path, corpusForm, ReadCorpus)
 	}
-	return open(path, corpusForm, ReadCorpus)
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings, err = CheckTexts(path, docs)
+	return docs, warnings, err
 }
 
 // Queries reads queries from a file that ReadQueries reads.
@@ -69,23 +60,24 @@ func open[T any](path, remedy string, read func(io.Reader, string) (T, error)) (
 	return v, Wrap(path, err)
 }
 
-// ReadCorpus reads documents from lines of JSON with id (or _id), text and perhaps
-// title, which is put before the text. name is for error messages.
+// ReadCorpus reads documents from lines of JSON with id, text and perhaps title, which is
+// put before the text; Record has the names that are read. name is for error messages.
 func ReadCorpus(r io.Reader, name string) ([]Document, error) {
 	var docs []Document
 	seen := map[string]int{}
-	err := eachRecord(r, name, func(line int, rec record) error {
-		if err := checkID(rec.id(), line, seen); err != nil {
-			return err
+	err := eachRecord(r, name, func(line int, rec Record) error {
+		doc, err := rec.Document()
+		if err == nil {
+			err = checkID(doc.ID, line, seen)
 		}
-		docs = append(docs, Document{rec.id(), strings.TrimSpace(rec.Title + "\n" + rec.Text)})
-		return nil
+		docs = append(docs, doc)
+		return err
 	})
 	return docs, err
 }
 
-// ReadQueries reads queries from lines of JSON with id (or _id) and text (or
-// query), or from lines of an id, a tab and the text.
+// ReadQueries reads queries from lines of JSON with id and text, or from lines of an id, a
+// tab and the text; Record has the names that are read.
 func ReadQueries(r io.Reader, name string) ([]Query, error) {
 	br := bufio.NewReader(r)
 	head, _ := br.Peek(4)
@@ -95,19 +87,16 @@ func ReadQueries(r io.Reader, name string) ([]Query, error) {
 
 	var out []Query
 	seen := map[string]int{}
-	err := eachRecord(br, name, func(line int, rec record) error {
-		text := rec.Text
-		if text == "" {
-			text = rec.Query
+	err := eachRecord(br, name, func(line int, rec Record) error {
+		id, idErr := rec.QueryID()
+		text, textErr := rec.QueryText()
+		if err := cmp.Or(idErr, textErr, checkID(id, line, seen)); err != nil {
+			return err
 		}
 		if strings.TrimSpace(text) == "" {
 			return errors.New("the query has no text")
 		}
-
-		if err := checkID(rec.id(), line, seen); err != nil {
-			return err
-		}
-		out = append(out, Query{ID: rec.id(), Text: text})
+		out = append(out, Query{ID: id, Text: text})
 		return nil
 	})
 	return out, err
@@ -139,7 +128,7 @@ func readTabbed(r io.Reader, name string) ([]Query, error) {
 	return out, nil
 }
 
-func eachRecord(r io.Reader, name string, f func(line int, rec record) error) error {
+func eachRecord(r io.Reader, name string, f func(line int, rec Record) error) error {
 	scan := bufio.NewScanner(r)
 	scan.Buffer(make([]byte, 1<<16), 1<<28)
 	n := 0
@@ -153,7 +142,7 @@ func eachRecord(r io.Reader, name string, f func(line int, rec record) error) er
 			return fmt.Errorf("%s:%d: not UTF-8; convert the file, for example with iconv", name, line)
 		}
 
-		var rec record
+		var rec Record
 		err := json.Unmarshal(data, &rec)
 		if err == nil {
 			err = f(line, rec)

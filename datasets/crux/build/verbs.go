@@ -122,9 +122,12 @@ func (o options) sources(w datasets.Workshop) ([]Pair, map[string]string, error)
 		return fromMSRS(w, o.msrs)
 	}
 
-	docs, err := files.Corpus(o.docs)
+	docs, warnings, err := files.Corpus(o.docs)
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, warning := range warnings {
+		w.Warn(warning)
 	}
 	texts := datasets.Texts(docs)
 

@@ -133,9 +133,12 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
-	docs, err := files.Corpus(o.docs)
+	docs, warnings, err := files.Corpus(o.docs)
 	if err != nil {
 		return none, err
+	}
+	for _, warning := range warnings {
+		w.Warn(warning)
 	}
 	corpus := datasets.Texts(docs)
 

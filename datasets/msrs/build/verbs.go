@@ -104,6 +104,13 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	if err != nil {
 		return none, err
 	}
+	warnings, err := files.CheckTexts(o.docs, docs)
+	if err != nil {
+		return none, err
+	}
+	for _, warning := range warnings {
+		w.Warn(warning)
+	}
 	data, err := files.Read(o.queries, "give lines of JSON with query and summary")
 	if err != nil {
 		return none, err

@@ -1,0 +1,215 @@
+package files
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lore/local/text"
+)
+
+// Names under which collections keep ids and texts, the first that holds something is
+// taken: lore's own, those of BEIR (_id), Pyserini (contents), MS MARCO (docid, body,
+// passage, segment) and TREC (qid, title).
+var (
+	documentIDs   = []string{"id", "_id", "docid", "doc_id", "document_id", "qid", "query_id"}
+	queryIDs      = []string{"id", "_id", "qid", "query_id", "docid", "doc_id", "document_id"}
+	documentTexts = []string{"text", "contents", "content", "body", "passage", "segment"}
+	queryTexts    = []string{"text", "query", "question", "request", "topic", "contents", "content", "body",
+		"passage", "segment", "title"}
+)
+
+// Record is an object of JSON about a document or a query, whatever its fields are called.
+type Record struct {
+	fields map[string]json.RawMessage
+}
+
+// UnmarshalJSON keeps the fields as they are; the methods read them.
+func (r *Record) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &r.fields) }
+
+// DocumentID is the id of a document or passage, without check.
+func (r Record) DocumentID() (string, error) { return r.id(documentIDs) }
+
+// QueryID is the id of a query, question or topic, without check.
+func (r Record) QueryID() (string, error) { return r.id(queryIDs) }
+
+// QueryText is what is asked.
+func (r Record) QueryText() (string, error) { return r.text(queryTexts) }
+
+// Title is empty where there is none.
+func (r Record) Title() (string, error) {
+	v, ok := r.field("title")
+	if !ok {
+		return "", nil
+	}
+	return textOf("title", v)
+}
+
+// Document reads id and text; a title is put before the text.
+func (r Record) Document() (Document, error) {
+	id, idErr := r.DocumentID()
+	title, titleErr := r.Title()
+	body, bodyErr := r.DocumentText()
+	if err := cmp.Or(idErr, titleErr, bodyErr); err != nil {
+		return Document{}, err
+	}
+	return Document{ID: id, Text: strings.TrimSpace(title + "\n" + body)}, nil
+}
+
+// DocumentText is a document's text without its title. It may be empty, but a record
+// without a field for the text is an error.
+func (r Record) DocumentText() (string, error) { return r.text(documentTexts) }
+
+// field finds a field by its name, in whatever case, as package json does.
+func (r Record) field(name string) (json.RawMessage, bool) {
+	if v, ok := r.fields[name]; ok {
+		return v, true
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.fields)) {
+		if strings.EqualFold(k, name) {
+			return r.fields[k], true
+		}
+	}
+	return nil, false
+}
+
+// id reads an id that is text or an integer. It may be empty, but not missing.
+func (r Record) id(names []string) (string, error) {
+	there := false
+	for _, name := range names {
+		v, ok := r.field(name)
+		if !ok {
+			continue
+		}
+		there = true
+		s, err := idOf(name, v)
+		if s != "" || err != nil {
+			return s, err
+		}
+	}
+	if there {
+		return "", nil
+	}
+	return "", fmt.Errorf(`there is no "id"%s`, r.missing(names))
+}
+
+// text reads the first text that is not blank.
+func (r Record) text(names []string) (string, error) {
+	there := false
+	for _, name := range names {
+		v, ok := r.field(name)
+		if !ok {
+			continue
+		}
+		there = true
+		s, err := textOf(name, v)
+		if strings.TrimSpace(s) != "" || err != nil {
+			return s, err
+		}
+	}
+	if there {
+		return "", nil
+	}
+	return "", fmt.Errorf("there is no text%s", r.missing(names))
+}
+
+// missing says what there is instead of a field: the nearest name, and all fields.
+func (r Record) missing(names []string) string {
+	if len(r.fields) == 0 {
+		return ": the record has no fields"
+	}
+	have := slices.Sorted(maps.Keys(r.fields))
+	known := strings.Join(names, ", ")
+
+	for _, h := range have {
+		if near := text.Nearest(h, names); near != "" {
+			return fmt.Sprintf(": rename %q to %q; the record has the fields %s, and these names are read: %s",
+				h, near, strings.Join(have, ", "), known)
+		}
+	}
+	return fmt.Sprintf(": the record has the fields %s; these names are read: %s", strings.Join(have, ", "), known)
+}
+
+// idOf reads text, or an integer as it is written.
+func idOf(name string, v json.RawMessage) (string, error) {
+	var n json.Number
+	if json.Unmarshal(v, &n) == nil && v[0] != '"' {
+		if strings.ContainsAny(n.String(), ".eE") {
+			return "", fmt.Errorf("%s is %s, which is neither text nor an integer", name, n)
+		}
+		return n.String(), nil
+	}
+	return textOf(name, v)
+}
+
+// textOf reads text; null is none.
+func textOf(name string, v json.RawMessage) (string, error) {
+	var s *string
+	if json.Unmarshal(v, &s) != nil {
+		return "", fmt.Errorf("%s is %s, not text", name, kindOf(v))
+	}
+	if s == nil {
+		return "", nil
+	}
+	return *s, nil
+}
+
+// kindOf names a value of JSON by its first letter.
+func kindOf(v json.RawMessage) string {
+	switch v[0] {
+	case '[':
+		return "a list"
+	case '{':
+		return "an object"
+	case 't', 'f':
+		return "true or false"
+	}
+	return "a number"
+}
+
+// IDs are ids that are written as text or as integers, such as a list of documents.
+type IDs []string
+
+// UnmarshalJSON reads either.
+func (ids *IDs) UnmarshalJSON(data []byte) error {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return fmt.Errorf("ids are %s, not a list", kindOf(data))
+	}
+	*ids = nil
+	for _, v := range raw {
+		id, err := idOf("an id", v)
+		if err != nil {
+			return err
+		}
+		*ids = append(*ids, id)
+	}
+	return nil
+}
+
+// CheckTexts refuses documents that all lack text, which can never be found, and words
+// a warning where some do. name is the file's.
+func CheckTexts(name string, docs []Document) (warnings []string, err error) {
+	var blank []string
+	for _, d := range docs {
+		if strings.TrimSpace(d.Text) == "" {
+			blank = append(blank, d.ID)
+		}
+	}
+
+	switch {
+	case len(blank) == 0:
+		return nil, nil
+	case len(blank) == len(docs):
+		return nil, &Error{
+			File:   name,
+			Msg:    fmt.Sprintf("holds %d documents, none of which has text", len(docs)),
+			Remedy: "give their text under one of the names " + strings.Join(documentTexts, ", "),
+		}
+	}
+	return []string{fmt.Sprintf("%s: %d of %d documents have no text and can never be found, the first is %s",
+		name, len(blank), len(docs), blank[0])}, nil
+}

@@ -1,0 +1,13 @@
+package text
+
+import "testing"
+
+func TestDistance(t *testing.T) {
+	for words, want := range map[[2]string]int{
+		{"kitten", "sitting"}: 3, {"", "abc"}: 3, {"é", "e"}: 1, {"same", "same"}: 0,
+	} {
+		if d := Distance(words[0], words[1]); d != want {
+			t.Errorf("%q: %d, want %d", words, d, want)
+		}
+	}
+}
