@@ -107,6 +107,8 @@ func (f modelFlags) config(console usage.Console) (models.Config, error) {
 			Msg:    "is not a folder",
 			Remedy: "--prompts takes a folder with files such as summhay/answer.txt",
 		}
+	case f.prompts != "":
+		return cfg, checkPrompts(f.prompts)
 	}
 	return cfg, nil
 }
@@ -134,7 +136,7 @@ func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 	topic(c, judgingFlags, judgesTopic, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.mode, "judge-mode", string(llm.Schema),
 			"how a model's verdict is read: schema (a label in JSON) or logprob (mean grade under the token probabilities)")
-		fl.BoolVar(&f.batch, "batch", false, "a model judges all statements of an answer in one call")
+		fl.BoolVar(&f.batch, "batch", false, "a model judges all statements, key points or sub-questions on a text in one call")
 		fl.Float64Var(&f.minMass, "min-mass", 0.5, "logprob: flag verdicts whose labels have less probability than this")
 		fl.IntVar(&f.samples, "samples", 0, "logprob: replace flagged verdicts by the mean of so many sampled ones")
 		fl.StringVar(&f.unsure, "unsure", "0.2..0.6", "judge A+B: ask B where A's score lies between these")

@@ -5,6 +5,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +19,7 @@ import (
 	"lore/index/condense"
 	"lore/index/rerank"
 	"lore/judge/llm"
+	"lore/local/files"
 )
 
 func newPrompts() *cobra.Command {
@@ -57,6 +61,45 @@ func promptNames() (names []string, data map[string][]byte, err error) {
 		}
 	}
 	return names, data, nil
+}
+
+// checkPrompts refuses a folder with a file that replaces no prompt: a misspelt one would
+// be ignored. Hidden files, such as an editor's, are left alone.
+func checkPrompts(dir string) error {
+	known, _, err := promptNames()
+	if err != nil {
+		return err
+	}
+	names, err := files.List(dir)
+	if err != nil {
+		return err
+	}
+
+	for _, name := range names {
+		hidden := slices.ContainsFunc(strings.Split(name, "/"), func(p string) bool { return strings.HasPrefix(p, ".") })
+		if hidden || slices.Contains(known, name) {
+			continue
+		}
+		remedy := "lore prompts list names all prompts"
+		if near := nearestPrompt(name, known); near != "" {
+			remedy = "did you mean " + near + "? " + remedy
+		}
+		return &files.Error{File: filepath.Join(dir, filepath.FromSlash(name)), Msg: "replaces no prompt", Remedy: remedy}
+	}
+	return nil
+}
+
+// nearestPrompt is that of the same name in another folder, or the most similar one.
+func nearestPrompt(name string, known []string) string {
+	if near := usage.Nearest(name, known); near != "" {
+		return near
+	}
+	for _, k := range known {
+		if path.Base(k) == path.Base(name) {
+			return k
+		}
+	}
+	return ""
 }
 
 func newPromptsList() *cobra.Command {

@@ -146,6 +146,9 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 	for _, w := range ds.Warnings {
 		console.Warn(w)
 	}
+	if err := models.CheckBatch(opt.Judges, opt.Judging, ds.Items); err != nil {
+		return err
+	}
 	if opt.Answers, err = f.readAnswers(bench, ds); err != nil {
 		return err
 	}

@@ -114,6 +114,9 @@ func (f scoreFlags) open(c *cobra.Command, ds *datasets.Dataset, console usage.C
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
+	if err := models.CheckBatch(names, models.Judging{Batch: f.batch}, ds.Items); err != nil {
+		return nil, err
+	}
 	out := f.out
 	if out == "" {
 		out = filepath.Join("lore-runs", "score-"+ds.Hash[:8])

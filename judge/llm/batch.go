@@ -10,8 +10,8 @@ import (
 	"lore/local"
 )
 
-// batches asks all open coverage questions of a task in one call. Every verdict
-// names its statement by number, so nothing can shift when the model leaves one
+// batches asks all open questions of a task in one call. Every verdict
+// names its statement, key point or question by number, so nothing can shift when the model leaves one
 // out, repeats one or changes the order. A statement without exactly one usable
 // verdict stays open and is asked by itself, with a note.
 func (s *session) batches(ctx context.Context) error {
@@ -33,33 +33,61 @@ func (s *session) batches(ctx context.Context) error {
 	return s.run(ctx, calls, func(n int, r local.Reply) { s.readBatch(tasks[n], r) })
 }
 
-func batchable(t judge.Task) bool {
+// batchForms are the kinds of which several questions can be asked at once. Relevance and
+// consistency compare with a whole reference, of which there is one.
+var batchForms = map[judge.Kind]struct{ heading, form string }{
+	judge.Coverage: {"Statements", batchForm},
+	judge.Entailment: {"Key points", "There are several key points. " +
+		numberedForm("each key point", judge.Labels[judge.Entailment])},
+	judge.Answerability: {"Questions", "There are several questions. " +
+		numberedForm("each question", judge.Labels[judge.Answerability])},
+}
+
+// Batchable reports whether a task can be asked in one call: it has several questions of
+// one kind that fits.
+func Batchable(t judge.Task) bool {
+	if len(t.Questions) < 2 {
+		return false
+	}
+	kind := t.Questions[0].Kind
 	for _, q := range t.Questions {
-		if q.Kind != judge.Coverage {
+		if q.Kind != kind {
 			return false
 		}
 	}
-	return len(t.Questions) > 1 && len(t.Units) > 0
+	_, ok := batchForms[kind]
+	return ok
 }
+
+func batchable(t judge.Task) bool { return Batchable(t) && len(t.Units) > 0 }
 
 const batchForm = "There are several statements. For each one give its number, the coverage, and the " +
 	"number of the bullet that says it best, or 0 if there is none. " +
 	`Answer with one JSON object and nothing else: {"verdicts": [{"statement": number, ` +
 	`"coverage": "full" | "partial" | "none", "bullet": number}, ...]}`
 
+// numberedForm asks for a label per question.
+func numberedForm(each string, labels []string) string {
+	return "For " + each + " give its number and your answer. " +
+		`Answer with one JSON object and nothing else: {"verdicts": [{"number": number, "answer": ` +
+		`"` + strings.Join(labels, `" | "`) + `"}, ...]}`
+}
+
 func (j *Judge) batch(t judge.Task) (local.Call, error) {
+	kind := t.Questions[0].Kind
+	ask := batchForms[kind]
 	var b strings.Builder
-	b.WriteString("Statements:\n")
+	b.WriteString(ask.heading + ":\n")
 	for i, q := range t.Questions {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, q.Text)
 	}
 
-	call, err := j.call(t, judge.Coverage, batchForm, b.String())
+	call, err := j.call(t, kind, ask.form, b.String())
 	if err != nil {
 		return call, err
 	}
 
-	call.Schema = batchSchema(len(t.Questions), len(t.Units))
+	call.Schema = batchSchema(kind, len(t.Questions), len(t.Units))
 	call.Options.NumPredict = VerdictTokens + batchTokens*len(t.Questions)
 	return call, nil
 }
@@ -89,7 +117,8 @@ func (s *session) readBatch(task int, r local.Reply) {
 
 	by := map[int][]labelled{}
 	for _, v := range got.Verdicts {
-		by[v.Statement] = append(by[v.Statement], v)
+		n := v.Statement + v.Number // a schema has one of them
+		by[n] = append(by[n], v)
 	}
 
 	for k, q := range t.Questions {

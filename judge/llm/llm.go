@@ -46,7 +46,7 @@ type Config struct {
 	Label   string        // name in tables; backend and model if empty
 	Options local.Options // NumPredict is set by the judge
 	Mode    Mode          // "" is Schema
-	Batch   bool          // all coverage questions of an answer in one call; schema mode only
+	Batch   bool          // all questions of a task in one call, of kinds that are Batchable; schema mode only
 	MinMass float64       // logprob mode: mass below which a verdict is flagged
 	Samples int           // logprob mode: verdicts to sample and average where the mass is low; 0 keeps the flagged one
 	// Fit, if not nil, is given all calls of a Judge before they run and may set

@@ -229,6 +229,43 @@ func TestBatchNeverMisaligns(t *testing.T) {
 	}
 }
 
+// Key points and sub-questions are asked in one call, too; references never.
+func TestBatchOfOtherKinds(t *testing.T) {
+	for kind, want := range map[judge.Kind]int{
+		judge.Entailment: 1, judge.Answerability: 1, judge.Relevance: 3, judge.Consistency: 3,
+	} {
+		task := judge.Task{ID: "t", Units: []string{"a text"}}
+		for i := range 3 {
+			task.Questions = append(task.Questions, judge.Question{ID: fmt.Sprint("q", i), Kind: kind, Text: fmt.Sprint("x", i)})
+		}
+		labels := judge.Labels[kind]
+		j, b := open(t, Config{Batch: true}, func(_ int, c local.Call) local.Reply {
+			if text := c.Messages[len(c.Messages)-1].Content; strings.Contains(text, "1. x0\n2. x1\n3. x2") {
+				return fake.Text(fmt.Sprintf(`{"verdicts":[{"number":3,"answer":%q},{"number":1,"answer":%q},{"number":2,"answer":%q}]}`,
+					labels[2], labels[0], labels[1]))
+			}
+			for i, l := range labels {
+				if strings.HasSuffix(c.Messages[len(c.Messages)-1].Content, fmt.Sprint("x", i)) {
+					return fake.Text(fmt.Sprintf(`{"answer":%q}`, l))
+				}
+			}
+			return fake.Text("?")
+		})
+		got, err := j.Judge(context.Background(), []judge.Task{task}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got[0] {
+			if v.Label != labels[i] || len(v.Flags) > 0 {
+				t.Errorf("%s %d: %+v", kind, i, v)
+			}
+		}
+		if n := len(b.Calls()); n != want {
+			t.Errorf("%s: %d calls, want %d", kind, n, want)
+		}
+	}
+}
+
 func other(l labelled) (string, int) {
 	if l.Coverage == "none" {
 		return "full", 1

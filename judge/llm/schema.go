@@ -35,10 +35,17 @@ func labelSchema(kind judge.Kind, units int) json.RawMessage {
 	return finish(schema.Object(schema.Field("answer", schema.OneOf(judge.Labels[kind]...))).Closed())
 }
 
-// batchSchema is the form of the verdicts on all statements of an answer.
-func batchSchema(statements, units int) json.RawMessage {
-	number := schema.Field("statement", schema.Each(1, statements))
-	verdict := schema.Object(append([]schema.Property{number}, coverageFields(units)...)...).Closed()
+// batchSchema is the form of the verdicts on all statements, or other questions, of a task.
+func batchSchema(kind judge.Kind, statements, units int) json.RawMessage {
+	fields := []schema.Property{
+		schema.Field("number", schema.Each(1, statements)),
+		schema.Field("answer", schema.OneOf(judge.Labels[kind]...)),
+	}
+	if kind == judge.Coverage {
+		number := schema.Field("statement", schema.Each(1, statements))
+		fields = append([]schema.Property{number}, coverageFields(units)...)
+	}
+	verdict := schema.Object(fields...).Closed()
 	verdicts := schema.Array(verdict).AtMost(statements)
 
 	return finish(schema.Object(schema.Field("verdicts", verdicts)).Closed())
@@ -58,6 +65,7 @@ func finish(s schema.Schema) json.RawMessage { return s.Sorted().JSON() }
 // labelled is a verdict as a model writes it.
 type labelled struct {
 	Statement int    `json:"statement"`
+	Number    int    `json:"number"`
 	Coverage  string `json:"coverage"`
 	Answer    string `json:"answer"`
 	Bullet    int    `json:"bullet"`

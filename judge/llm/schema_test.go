@@ -32,7 +32,7 @@ func TestSchemasAreUnchanged(t *testing.T) {
 			`{"additionalProperties":false,"properties":` + grades + tail},
 		{"consistency", string(labelSchema(judge.Consistency, 3)),
 			`{"additionalProperties":false,"properties":` + grades + tail},
-		{"batch", string(batchSchema(3, 2)),
+		{"batch", string(batchSchema(judge.Coverage, 3, 2)),
 			head + `"verdicts":{"items":` + head + `"bullet":{"enum":[0,1,2],"type":"integer"},` + coverage +
 				`,"statement":{"enum":[1,2,3],"type":"integer"}},"required":["statement","coverage","bullet"],` + tail +
 				`,"maxItems":3,"type":"array"}},"required":["verdicts"],` + tail},

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
+	"lore/datasets"
 	"lore/judge"
 	"lore/judge/ensemble"
 	"lore/judge/lexical"
@@ -21,7 +23,7 @@ import (
 // Judging says how judges are to be used.
 type Judging struct {
 	Mode    llm.Mode // schema or logprob
-	Batch   bool     // all coverage questions of an answer in one call
+	Batch   bool     // all questions on a text in one call
 	MinMass float64  // logprob: mass below which a verdict is flagged
 	Samples int      // logprob: sampled verdicts to average where the mass is low
 	Low     float64  // A+B: scores of A between which B is asked
@@ -206,4 +208,25 @@ func Agreement(spec string) string {
 			"Kendall %.2f over %d systems; ",
 			lexical.RelevancePearson, lexical.RelevanceN, lexical.RelevanceTau, lexical.RelevanceSystems) +
 		"entailment, answerability and consistency: not validated, measure them with `lore judge validate`"
+}
+
+// CheckBatch refuses a batch where there would be none: no judge is a model, or no text is
+// asked several questions of a kind that can be asked at once.
+func CheckBatch(names []string, how Judging, items []datasets.Item) error {
+	if !how.Batch {
+		return nil
+	}
+	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "ollama:") }) {
+		return usage.Errorf("--batch is for a model as judge; there is none among: %s", strings.Join(names, ", "))
+	}
+
+	for _, it := range items {
+		for _, t := range it.Plan(datasets.Evidence{}) {
+			if llm.Batchable(t) {
+				return nil
+			}
+		}
+	}
+	return usage.Errorf("--batch has nothing to put together: each answer is asked one question, or is compared with " +
+		"whole references, and each of these calls stands alone; leave --batch out")
 }
