@@ -101,6 +101,7 @@ type Settings struct {
 	MaxTokens     int      `json:"max_tokens,omitempty"` // special tokens included
 	QueryPrefix   string   `json:"query_prefix,omitempty"`
 	PassagePrefix string   `json:"passage_prefix,omitempty"`
+	EachWindow    bool     `json:"prefix_in_each_window,omitempty"` // true where there are prefixes
 	Windows       Windows  `json:"windows,omitzero"`
 	Notes         []string `json:"notes,omitempty"` // what was assumed
 }

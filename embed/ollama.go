@@ -30,8 +30,11 @@ type served struct {
 
 // OpenOllama uses an embedding model of a server. The server cuts long texts
 // without saying so if it is let; lore forbids it, and takes a text that does not
-// fit apart at white space. So Cut is refused.
-func OpenOllama(ctx context.Context, client *ollama.Client, model string, w Windows) (Embedder, error) {
+// fit apart at white space. So Cut is refused. Prefixes that are given come before those
+// that are known by the model's name.
+func OpenOllama(
+	ctx context.Context, client *ollama.Client, model string, w Windows, prefixes ...Prefixes,
+) (Embedder, error) {
 	if w.Long == Cut {
 		return nil, errors.New("an Ollama server does not say what it cuts: use mean or max for long texts")
 	}
@@ -64,6 +67,12 @@ func OpenOllama(ctx context.Context, client *ollama.Client, model string, w Wind
 		note("the server does not list the model as one for embeddings")
 	}
 
+	from := "no prefixes are known for a model of this name"
+	if family := s.settings.known(model); family != "" {
+		from = byName(family)
+	}
+	s.settings.settle(prefixes, from)
+
 	if _, err := s.Embed(ctx, Query, []string{"a"}); err != nil {
 		return nil, fmt.Errorf("try the embedding model %s: %w", model, err)
 	}
@@ -74,7 +83,9 @@ func (s *served) Settings() Settings { return s.settings }
 
 func (s *served) Close() error { return nil }
 
-func (s *served) Embed(ctx context.Context, _ Role, texts []string) ([]Embedding, error) {
+// Embed puts the role's prefix before every window.
+func (s *served) Embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
+	prefix := s.settings.prefix(role)
 	var parts []string
 	var owner []int // the text that a part comes from
 	out := make([]Embedding, len(texts))
@@ -88,7 +99,7 @@ func (s *served) Embed(ctx context.Context, _ Role, texts []string) ([]Embedding
 	lengths := make([][]int, len(texts))
 	for start := 0; start < len(parts); start += ollamaBatch {
 		end := min(start+ollamaBatch, len(parts))
-		got, sizes, err := s.batch(ctx, parts[start:end])
+		got, sizes, err := s.batch(ctx, prefix, parts[start:end])
 		if err != nil {
 			return nil, err
 		}
@@ -126,11 +137,11 @@ func (s *served) split(text string) []string {
 	return tokens.Windows(text, w.Tokens, w.Overlap)
 }
 
-// batch embeds texts; one that does not fit is halved until its parts do.
-func (s *served) batch(ctx context.Context, texts []string) (
+// batch embeds texts with a prefix; one that does not fit is halved until its parts do.
+func (s *served) batch(ctx context.Context, prefix string, texts []string) (
 	vectors [][][]float32, lengths [][]int, err error,
 ) {
-	got, err := s.ask(ctx, texts)
+	got, err := s.ask(ctx, prefixed(prefix, texts))
 	if err == nil {
 		for i, v := range got {
 			vectors, lengths = append(vectors, [][]float32{v}), append(lengths, []int{tokens.Count(texts[i])})
@@ -144,7 +155,7 @@ func (s *served) batch(ctx context.Context, texts []string) (
 
 	if len(texts) > 1 { // find the one that is too long
 		for _, half := range [][]string{texts[:len(texts)/2], texts[len(texts)/2:]} {
-			v, n, err := s.batch(ctx, half)
+			v, n, err := s.batch(ctx, prefix, half)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -158,11 +169,19 @@ func (s *served) batch(ctx context.Context, texts []string) (
 		return nil, nil, err
 	}
 
-	v, n, err := s.batch(ctx, []string{a, b})
+	v, n, err := s.batch(ctx, prefix, []string{a, b})
 	if err != nil {
 		return nil, nil, err
 	}
 	return [][][]float32{slices.Concat(v...)}, [][]int{slices.Concat(n...)}, nil
+}
+
+func prefixed(prefix string, texts []string) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = prefix + t
+	}
+	return out
 }
 
 // halve splits a text near its middle, at white space if there is any.

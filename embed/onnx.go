@@ -22,12 +22,14 @@ type encoder struct {
 	most     int // texts in a batch
 }
 
-// OpenONNX opens the encoder in a folder.
-func OpenONNX(ctx context.Context, dir string, w Windows, e Engine) (Embedder, error) {
+// OpenONNX opens the encoder in a folder. Prefixes that are given come before those that
+// the folder's files say.
+func OpenONNX(ctx context.Context, dir string, w Windows, e Engine, prefixes ...Prefixes) (Embedder, error) {
 	f, tok, err := openFolder(dir, true)
 	if err != nil {
 		return nil, err
 	}
+	f.settings.settle(prefixes, f.prefixNote)
 
 	f.settings.Windows = w
 	rt, err := e.open(ctx, f)
@@ -38,11 +40,29 @@ func OpenONNX(ctx context.Context, dir string, w Windows, e Engine) (Embedder, e
 	f.settings.Output = rt.outputName()
 	enc := &encoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f)}
 
+	if err := enc.checkPrefixes(); err != nil {
+		return nil, errors.Join(err, rt.close())
+	}
+
 	// A first text shows whether the graph can be computed at all.
 	if _, err := enc.Embed(ctx, Query, []string{""}); err != nil {
 		return nil, errors.Join(err, rt.close())
 	}
 	return enc, nil
+}
+
+// checkPrefixes refuses prefixes that leave less than half of the window for the text.
+func (e *encoder) checkPrefixes() error {
+	for _, p := range []string{e.settings.QueryPrefix, e.settings.PassagePrefix} {
+		if n := len(e.tok.encode(p)); 2*n > e.settings.MaxTokens {
+			return &ModelError{
+				Dir:    e.settings.Name,
+				Msg:    fmt.Sprintf("takes %d tokens, of which the prefix %q needs %d", e.settings.MaxTokens, p, n),
+				Remedy: "give a shorter one, in its " + OverrideFile + " or with --embed-query-prefix and --embed-passage-prefix",
+			}
+		}
+	}
+	return nil
 }
 
 func openFolder(dir string, pooled bool) (*folder, *tokenizer, error) {
@@ -77,10 +97,8 @@ func (e *encoder) Close() error { return e.rt.close() }
 
 // Embed embeds the windows of all texts together and pools those of each text.
 func (e *encoder) Embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
-	prefix := e.settings.PassagePrefix
-	if role == Query {
-		prefix = e.settings.QueryPrefix
-	}
+	prefix := e.settings.prefix(role)
+	before := e.tok.encode(prefix)
 
 	out := make([]Embedding, len(texts))
 	var inputs []input
@@ -88,11 +106,12 @@ func (e *encoder) Embed(ctx context.Context, role Role, texts []string) ([]Embed
 	lengths := make([][]int, len(texts)) // of a text's windows, in tokens
 	for i, text := range texts {
 		ids := e.tok.encode(prefix + text)
-		windows, cut := e.split(ids)
+		head := ids[:common(ids, before)]
+		windows, cut := e.split(ids[len(head):], len(head))
 		out[i] = Embedding{Tokens: len(ids), Windows: len(windows), Cut: cut}
 		for _, w := range windows {
 			in := input{}
-			in.ids, in.types = e.tok.single.fill(w, nil)
+			in.ids, in.types = e.tok.single.fill(slices.Concat(head, w), nil)
 			inputs, owner = append(inputs, in), append(owner, i)
 			lengths[i] = append(lengths[i], len(w))
 		}
@@ -125,9 +144,21 @@ func (e *encoder) Embed(ctx context.Context, role Role, texts []string) ([]Embed
 	return out, nil
 }
 
-// split cuts token ids into windows that fit the model.
-func (e *encoder) split(ids []int) (windows [][]int, cut bool) {
-	most := e.settings.MaxTokens - e.tok.single.specials()
+// common is how many ids two texts begin with together. Those of a prefix before a text
+// are nearly those of the prefix alone: a space at its end may belong to the text's first
+// token.
+func common(a, b []int) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// split cuts token ids into windows that fit the model with so many tokens of a prefix
+// before each.
+func (e *encoder) split(ids []int, prefix int) (windows [][]int, cut bool) {
+	most := max(1, e.settings.MaxTokens-e.tok.single.specials()-prefix)
 	w := e.settings.Windows
 	if w.Tokens > 0 {
 		most = min(most, w.Tokens)

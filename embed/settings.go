@@ -9,10 +9,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"lore/local/text"
 )
 
 // ModelError is a model folder that cannot be used.
@@ -57,6 +60,8 @@ type folder struct {
 	pooled    bool // an encoder, not a classifier
 	alone     bool // texts must not share a batch
 	settings  Settings
+
+	prefixNote string // where prefixes come from that no file names
 }
 
 // readFolder reads all that is said about a model. pooled says whether it is an
@@ -73,8 +78,8 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 	}
 
 	f := &folder{dir: dir, pooled: pooled, settings: Settings{Name: dir}}
-	var over override
-	if _, err := f.read(OverrideFile, &over); err != nil {
+	over, err := f.readOverride()
+	if err != nil {
 		return nil, err
 	}
 	if err := f.findModel(over.File); err != nil {
@@ -108,6 +113,58 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 		}
 	}
 	return f, nil
+}
+
+// overrideKeys are the fields of OverrideFile, and those that an encoder alone has.
+var (
+	encoderKeys  = []string{"pooling", "normalize", "query_prefix", "passage_prefix"}
+	overrideKeys = append([]string{"file", "output", "max_tokens"}, encoderKeys...)
+	poolings     = []string{poolMean, poolCLS, poolLast, poolMax}
+)
+
+// readOverride reads the file that people write. What it says and lore does not know is
+// refused: a misspelt field would be ignored.
+func (f *folder) readOverride() (override, error) {
+	var over override
+	var fields map[string]json.RawMessage
+	data, err := os.ReadFile(filepath.Join(f.dir, OverrideFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return over, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &fields)
+	}
+	bad := func(msg, remedy string) (override, error) {
+		return over, &ModelError{f.dir, "has a " + OverrideFile + " that " + msg, remedy, err}
+	}
+	if err != nil {
+		return bad("cannot be read: "+err.Error(), "write one JSON object")
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		known := "there are: " + strings.Join(overrideKeys, ", ")
+		switch {
+		case !slices.Contains(overrideKeys, name):
+			if near := text.Nearest(name, overrideKeys); near != "" {
+				known = "did you mean " + near + "? " + known
+			}
+			return bad(fmt.Sprintf("has the unknown field %q", name), known)
+		case !f.pooled && slices.Contains(encoderKeys, name):
+			return bad("has the field "+name+", which a cross-encoder does not use", "take it out")
+		}
+	}
+
+	if err = json.Unmarshal(data, &over); err != nil {
+		return bad("cannot be read: "+err.Error(), "correct the field")
+	}
+	switch {
+	case fields["pooling"] != nil && !slices.Contains(poolings, over.Pooling):
+		return bad(fmt.Sprintf("asks for the pooling %q, which lore does not compute", over.Pooling),
+			"there are: "+strings.Join(poolings, ", "))
+	case fields["max_tokens"] != nil && over.MaxTokens < 8:
+		return bad(fmt.Sprintf("has %d as max_tokens", over.MaxTokens), "it is at least 8")
+	}
+	return over, nil
 }
 
 // read decodes a JSON file of the folder; a missing file is not an error.
@@ -439,6 +496,13 @@ func (f *folder) prefixes() error {
 		}
 	}
 
+	if len(config.Prompts) == 0 {
+		if family := f.settings.known(filepath.Base(filepath.Clean(f.dir))); family != "" {
+			f.prefixNote = byName(family)
+		}
+		return nil
+	}
+
 	f.settings.QueryPrefix = config.Prompts["query"]
 	for _, name := range []string{"document", "passage", "corpus"} {
 		if p := config.Prompts[name]; p != "" {
@@ -459,11 +523,9 @@ func (f *folder) apply(over override) {
 	if over.MaxTokens > 0 {
 		s.MaxTokens = over.MaxTokens
 	}
-	if over.QueryPrefix != nil {
-		s.QueryPrefix = *over.QueryPrefix
-	}
-	if over.PassagePrefix != nil {
-		s.PassagePrefix = *over.PassagePrefix
+	Prefixes{over.QueryPrefix, over.PassagePrefix}.set(s)
+	if over.QueryPrefix != nil && over.PassagePrefix != nil {
+		f.prefixNote = ""
 	}
 	f.output = over.Output
 }

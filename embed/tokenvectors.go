@@ -48,7 +48,7 @@ func (e *encoder) TokenVectors(ctx context.Context, texts []string) ([]TokenVect
 	var owner, lengths []int // of an input: its text, and its tokens
 	for i, text := range texts {
 		out[i].IDs = e.tok.encode(text)
-		windows, _ := e.split(out[i].IDs)
+		windows, _ := e.split(out[i].IDs, 0)
 		out[i].Window = len(windows[0])
 		for _, w := range windows {
 			var in input

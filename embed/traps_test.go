@@ -84,7 +84,7 @@ func TestWindows(t *testing.T) {
 		opened := openEncoder(t, testmodel.Last, w, Engine{}) // not normalised, so that means are plain
 		enc := opened.(*encoder)
 		ids := enc.tok.encode(text)
-		windows, cut := enc.split(ids)
+		windows, cut := enc.split(ids, 0)
 		got := embedAll(t, enc, text)[0]
 		if got.Cut != cut || cut != (w.Long == Cut) || got.Windows != len(windows) || got.Tokens != len(ids) {
 			t.Errorf("%+v: %+v of %d tokens", w, got, len(ids))

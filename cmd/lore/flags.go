@@ -200,7 +200,28 @@ type searchFlags struct {
 	runtime, library            string
 	long                        string
 	window, overlap             int
+	queryPrefix, passagePrefix  optionalText
 }
+
+// optionalText is the value of a flag whose empty text says something, too.
+type optionalText struct{ given *string }
+
+// Set takes a text, as pflag.Value has it.
+func (t *optionalText) Set(s string) error {
+	t.given = &s
+	return nil
+}
+
+// String is empty where nothing was given.
+func (t *optionalText) String() string {
+	if t.given == nil {
+		return ""
+	}
+	return *t.given
+}
+
+// Type stands for the value in help.
+func (t *optionalText) Type() string { return "text" }
 
 func (f *searchFlags) add(c *cobra.Command) {
 	topic(c, systemFlags, retrieversTopic, func(fl *pflag.FlagSet) {
@@ -216,6 +237,8 @@ func (f *searchFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.long, "embed-long", string(embed.Mean), "texts longer than a window: mean or max of their windows, or cut")
 		fl.IntVar(&f.window, "embed-window", 0, "tokens per window (default: what the model takes)")
 		fl.IntVar(&f.overlap, "embed-overlap", 0, "tokens shared by neighbouring windows")
+		fl.Var(&f.queryPrefix, "embed-query-prefix", "`text` before each query (default: what the model's files or its name say)")
+		fl.Var(&f.passagePrefix, "embed-passage-prefix", "`text` before each window of a document (default: the same)")
 	})
 }
 
@@ -227,8 +250,9 @@ func (f searchFlags) config(m modelFlags, out string, console usage.Console) (pi
 		BM25:     index.BM25Params{K1: f.k1, B: f.b, Variant: index.Variant(f.variant)},
 		IndexDir: f.indexDir,
 		Embedding: pipeline.Embedding{
-			Windows: embed.Windows{Long: embed.Long(f.long), Tokens: f.window, Overlap: f.overlap},
-			Engine:  embed.Engine{Runtime: f.runtime, Library: f.library},
+			Windows:  embed.Windows{Long: embed.Long(f.long), Tokens: f.window, Overlap: f.overlap},
+			Engine:   embed.Engine{Runtime: f.runtime, Library: f.library},
+			Prefixes: embed.Prefixes{Query: f.queryPrefix.given, Passage: f.passagePrefix.given},
 		},
 		Seed:    m.seed,
 		Console: console,

@@ -24,8 +24,9 @@ type Config struct {
 
 // Embedding says how texts become vectors.
 type Embedding struct {
-	Windows embed.Windows
-	Engine  embed.Engine
+	Windows  embed.Windows
+	Engine   embed.Engine
+	Prefixes embed.Prefixes // before queries and passages, of all embedders
 }
 
 // Check refuses parameters, analysers and engines that do not exist.

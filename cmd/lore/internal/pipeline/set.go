@@ -286,13 +286,13 @@ func (s *Set) embedder(ctx context.Context, name string) (*embed.Cache, error) {
 func (s *Set) openEmbedder(ctx context.Context, name string) (embed.Embedder, error) {
 	served, ok := strings.CutPrefix(name, ollama.BackendName+":")
 	if !ok {
-		return embed.OpenONNX(ctx, name, s.cfg.Embedding.Windows, s.cfg.Embedding.Engine)
+		return embed.OpenONNX(ctx, name, s.cfg.Embedding.Windows, s.cfg.Embedding.Engine, s.cfg.Embedding.Prefixes)
 	}
 	client, err := s.models.Client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return embed.OpenOllama(ctx, client, served, s.cfg.Embedding.Windows)
+	return embed.OpenOllama(ctx, client, served, s.cfg.Embedding.Windows, s.cfg.Embedding.Prefixes)
 }
 
 // stage opens a reranker once for all corpora.

@@ -218,7 +218,7 @@ func embedderText(s embed.Settings) string {
 	}
 	parts = append(parts, "long texts: "+string(s.Windows.Long))
 	if s.QueryPrefix != "" || s.PassagePrefix != "" {
-		parts = append(parts, fmt.Sprintf("prefixes %q and %q", s.QueryPrefix, s.PassagePrefix))
+		parts = append(parts, fmt.Sprintf("prefix of queries %q, of documents %q", s.QueryPrefix, s.PassagePrefix))
 	}
 	return strings.Join(append(parts, s.Notes...), "; ")
 }
