@@ -19,6 +19,7 @@ import (
 	"lore/judge/llm"
 	"lore/local/files"
 	"lore/local/ollama"
+	"lore/local/redact"
 )
 
 // Groups of flags, in the order of help texts.
@@ -82,6 +83,7 @@ func addHost(fl *pflag.FlagSet, host *string) {
 		def = ollama.DefaultHost
 	}
 	fl.StringVar(host, "host", def, "Ollama server; the only host lore contacts, apart from --system")
+	fl.Lookup("host").DefValue = redact.URL(def) // help shows it, and OLLAMA_HOST may hold a password
 }
 
 // config checks the flags.

@@ -76,9 +76,11 @@ func writeTestModel() {
 
 // fakeSystem is a command for scripts: a question-answering service over a haystack,
 // which answers with the documents that share most words with the query. With a status
-// it answers every third query with that instead.
+// it answers every third query with that instead. With -echo it repeats, in answers and
+// errors, the URL and the headers that it was sent.
 func fakeSystem() {
 	status := flag.Int("status", 0, "HTTP status of every third answer")
+	echo := flag.Bool("echo", false, "repeat the request")
 	flag.Parse()
 	data, err := os.ReadFile(flag.Arg(0))
 	if err != nil {
@@ -100,6 +102,9 @@ func fakeSystem() {
 		}
 		if *status != 0 && n.Add(1)%3 == 0 {
 			w.WriteHeader(*status)
+			if *echo {
+				fmt.Fprint(w, r.URL, r.Header)
+			}
 			return
 		}
 		order := make([]int, len(hay.Documents))
@@ -117,6 +122,10 @@ func fakeSystem() {
 					out.Answer += fmt.Sprintf("- %s [%d]\n", s, i+1)
 				}
 			}
+		}
+		if *echo {
+			user, password, _ := r.BasicAuth()
+			out.Answer += fmt.Sprintf("- I was sent %s with %s, by %s %s.\n", r.URL, r.Header, user, password)
 		}
 		if err := json.NewEncoder(w).Encode(out); err != nil {
 			panic(err)

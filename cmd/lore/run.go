@@ -46,6 +46,7 @@ type gridFlags struct {
 // systemsFlags are those of systems that are asked over HTTP.
 type systemsFlags struct {
 	urls, hosts string
+	headers     []string
 	k           int
 	timeout     time.Duration
 }
@@ -109,6 +110,8 @@ func (f *systemsFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.urls, "system", "", "comma-separated `URLs` of systems of your own; see lore help generators")
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
+		fl.StringArrayVar(&f.headers, "system-header", nil,
+			"'`Name: $VARIABLE`' sent to every --system, its value from the environment and stored nowhere; may be repeated")
 		fl.StringVar(&f.hosts, "allow-host", "", "comma-separated hosts besides this machine that --system may name")
 		fl.IntVar(&f.k, "system-k", 10, "k that a --system is asked with")
 		fl.DurationVar(&f.timeout, "system-timeout", 2*time.Minute, "most time a --system may take for one answer")
@@ -304,7 +307,18 @@ func (f gridFlags) generation(c *cobra.Command, opt *run.Options, protocol datas
 }
 
 func (f systemsFlags) config() (models.Systems, error) {
-	s := models.Systems{URLs: usage.List(f.urls), Hosts: usage.List(f.hosts), K: f.k, Timeout: f.timeout}
+	header, secrets, err := models.ReadHeaders(f.headers)
+	if err != nil {
+		return models.Systems{}, err
+	}
+	s := models.Systems{
+		URLs:    usage.List(f.urls),
+		Header:  header,
+		Secrets: secrets,
+		Hosts:   usage.List(f.hosts),
+		K:       f.k,
+		Timeout: f.timeout,
+	}
 	return s, s.Check()
 }
 

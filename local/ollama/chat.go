@@ -37,6 +37,7 @@ func (c *Client) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 	}
 
 	reply := got.reply(err)
+	reply.Detail = c.hide.Text(reply.Detail)
 	reply.Usage.Duration = time.Since(start)
 	return reply, nil
 }

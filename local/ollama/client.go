@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+
+	"lore/local/redact"
 )
 
 // DefaultHost is where an Ollama server listens if nothing else is said.
@@ -30,6 +32,7 @@ type Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 // Client is a connection to one server. It can dial no other host.
 type Client struct {
 	base *url.URL
+	hide *redact.Hider // takes the secrets of the URL out of what is said
 	http *http.Client
 	idle time.Duration
 }
@@ -75,7 +78,8 @@ func NewClient(cfg Config) (*Client, error) {
 		},
 	}
 
-	return &Client{base: base, idle: idle, http: &http.Client{
+	hide := redact.NewHider(redact.Secrets(base.String()), redact.InErrors)
+	return &Client{base: base, hide: hide, idle: idle, http: &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
@@ -91,7 +95,7 @@ func parseHost(host string) (*url.URL, error) {
 
 	u, err := url.Parse(host)
 	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("model server %q is not a URL like %s", host, DefaultHost)
+		return nil, fmt.Errorf("model server %q is not a URL like %s", redact.URL(host), DefaultHost)
 	}
 
 	if u.Port() == "" {
@@ -104,8 +108,8 @@ func parseHost(host string) (*url.URL, error) {
 	return u, nil
 }
 
-// Host returns the server's URL.
-func (c *Client) Host() string { return c.base.String() }
+// Host returns the server's URL without its secrets.
+func (c *Client) Host() string { return redact.URL(c.base.String()) }
 
 // statusError is an HTTP answer that is not a success.
 type statusError struct {
@@ -131,18 +135,18 @@ func (c *Client) post(ctx context.Context, path string, body any, line func([]by
 	target := c.base.JoinPath(path).String()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(data))
 	if err != nil {
-		return fmt.Errorf("build the request to %s: %w", path, err)
+		return fmt.Errorf("build the request to %s: %w", path, c.hide.Error(err))
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/x-ndjson")
 
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return causeOf(ctx, err)
+		return c.hide.Error(causeOf(ctx, err))
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return readStatus(resp)
+		return c.readStatus(resp)
 	}
 
 	lines := newLineReader(resp.Body)
@@ -152,7 +156,7 @@ func (c *Client) post(ctx context.Context, path string, body any, line func([]by
 			return nil
 		}
 		if err != nil {
-			return causeOf(ctx, err)
+			return c.hide.Error(causeOf(ctx, err))
 		}
 		silence.Reset(c.idle)
 		if err := line(raw); err != nil {
@@ -168,7 +172,7 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-func readStatus(resp *http.Response) error {
+func (c *Client) readStatus(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16)) // what can be read of an error text is enough
 	var e struct {
 		Error string `json:"error"`
@@ -177,7 +181,7 @@ func readStatus(resp *http.Response) error {
 	if json.Unmarshal(body, &e) == nil && e.Error != "" {
 		text = e.Error
 	}
-	return &statusError{resp.StatusCode, text}
+	return &statusError{resp.StatusCode, c.hide.Text(text)}
 }
 
 // call sends a request whose answer is one JSON value. An empty body means GET.
@@ -196,17 +200,17 @@ func (c *Client) call(ctx context.Context, path string, body, out any) error {
 
 	req, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), reader)
 	if err != nil {
-		return fmt.Errorf("build the request to %s: %w", path, err)
+		return fmt.Errorf("build the request to %s: %w", path, c.hide.Error(err))
 	}
 
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return fmt.Errorf("%w: %w; start it with `ollama serve`, or name another with --host",
-			ErrUnreachable, err)
+			ErrUnreachable, c.hide.Error(err))
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return readStatus(resp)
+		return c.readStatus(resp)
 	}
 
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"lore/local"
+	"lore/local/redact"
 )
 
 // BackendName is the value of Call.Backend for this package.
@@ -26,23 +27,37 @@ const BackendName = "system"
 // mostBytes bounds an answer.
 const mostBytes = 16 << 20
 
+// mostShown is how much of an error's text is searched for secrets, in bytes; the first
+// 200 are shown.
+const mostShown = 64 << 10
+
 // Answer is what a system says.
 type Answer struct {
 	Answer    string   `json:"answer"`
 	Documents []string `json:"documents,omitempty"` // ids, best first
 }
 
-// Config says which hosts may be asked.
+// Config says which systems and hosts may be asked, and with what.
 type Config struct {
+	URLs    []string      // of the systems, with their secrets
+	Header  http.Header   // sent to every system
+	Secrets []string      // in the header, to be hidden in what systems say
 	Hosts   []string      // besides loopback: host names, without a port
 	Timeout time.Duration // of one call; 0 is two minutes
 }
 
-// Backend asks systems. Call.Model is the URL; what follows a "#" is not sent, and tells
-// versions of a system apart.
+// Backend asks systems. Call.Model is the public form of a system's URL (redact.URL), so
+// that no secret gets into a journal, a name or a hash. What follows a "#" is not sent,
+// and tells versions of a system apart. Secrets that a system repeats are hidden in what
+// it says.
 type Backend struct {
-	hosts []string
-	http  *http.Client
+	urls   map[string]string // whole ones, by their public form
+	header http.Header
+	hide   *redact.Hider
+	hosts  []string
+	http   *http.Client
+
+	hideInAnswers *redact.Hider
 }
 
 // New builds a backend. It opens no connection.
@@ -52,7 +67,15 @@ func New(cfg Config) *Backend {
 		timeout = 2 * time.Minute
 	}
 
-	b := &Backend{hosts: cfg.Hosts}
+	b := &Backend{urls: map[string]string{}, header: cfg.Header, hosts: cfg.Hosts}
+	secrets := slices.Clone(cfg.Secrets)
+	for _, u := range cfg.URLs {
+		b.urls[redact.URL(u)] = u
+		secrets = append(secrets, redact.Secrets(u)...)
+	}
+	b.hide = redact.NewHider(secrets, redact.InErrors)
+	b.hideInAnswers = redact.NewHider(secrets, redact.InAnswers)
+
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	b.http = &http.Client{
 		Timeout: timeout,
@@ -84,12 +107,21 @@ func (b *Backend) Check(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%q is no URL like http://127.0.0.1:8000/answer", raw)
+		return fmt.Errorf("%q is not a URL like http://127.0.0.1:8000/answer%s", redact.URL(raw), hint(raw))
 	case !b.allowed(u.Hostname()):
 		return fmt.Errorf("the host %s is neither this machine nor allowed; allow it with --allow-host %s",
 			u.Hostname(), u.Hostname())
 	}
 	return nil
+}
+
+// hint says how secrets are written, where a text has some and cannot be read.
+func hint(raw string) string {
+	if !strings.Contains(raw, "@") && redact.URL(raw) == raw {
+		return ""
+	}
+	return " (what may be secret is not shown; in a user name or password write / as %2F, @ as %40, , as %2C, " +
+		"and so on, or send them with --system-header)"
 }
 
 // ErrUnreachable says that a system takes no connection.
@@ -103,7 +135,7 @@ func (b *Backend) Reachable(ctx context.Context, raw string) error {
 
 	u, err := url.Parse(raw)
 	if err != nil {
-		return fmt.Errorf("read the URL: %w", err)
+		return fmt.Errorf("read the URL: %w", b.hide.Error(err))
 	}
 
 	port := u.Port()
@@ -114,7 +146,7 @@ func (b *Backend) Reachable(ctx context.Context, raw string) error {
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	c, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrUnreachable, raw, err)
+		return fmt.Errorf("%w: %s: %w", ErrUnreachable, redact.URL(raw), b.hide.Error(err))
 	}
 	return c.Close()
 }
@@ -133,11 +165,18 @@ func Body(query string, k int) string {
 
 // Do posts the first message and returns the answer as JSON of Answer.
 func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) {
-	target, _, _ := strings.Cut(call.Model, "#")
+	whole, known := b.urls[call.Model]
+	if !known {
+		whole = call.Model
+	}
+	target, _, _ := strings.Cut(whole, "#")
 	body := strings.NewReader(call.Messages[0].Content)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, body)
 	if err != nil {
-		return local.Fail(local.ModelError, "%v", err), nil
+		return local.Fail(local.ModelError, "%v", b.hide.Error(err)), nil
+	}
+	for name, values := range b.header {
+		req.Header[name] = values
 	}
 	req.Header.Set("Content-Type", "application/json")
 
@@ -147,7 +186,7 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 		if ctx.Err() != nil {
 			return local.Reply{}, context.Cause(ctx)
 		}
-		return local.Fail(local.Transport, "%v", err), nil
+		return local.Fail(local.Transport, "%v", b.hide.Error(err)), nil
 	}
 
 	defer resp.Body.Close()
@@ -156,17 +195,18 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 		if ctx.Err() != nil {
 			return local.Reply{}, context.Cause(ctx)
 		}
-		return local.Fail(local.Transport, "the answer broke off: %v", err), nil
+		return local.Fail(local.Transport, "the answer broke off: %v", b.hide.Error(err)), nil
 	}
 
-	r := read(resp.StatusCode, data)
+	r := b.read(resp.StatusCode, data)
 	r.Usage.Duration = time.Since(start)
 	return r, nil
 }
 
 // read types an HTTP answer.
-func read(status int, data []byte) local.Reply {
-	text := strings.TrimSpace(string(data[:min(len(data), 200)]))
+func (b *Backend) read(status int, data []byte) local.Reply {
+	text := strings.TrimSpace(b.hide.Text(string(data[:min(len(data), mostShown)])))
+	text = text[:min(len(text), 200)] // cut after hiding, so that no half of a secret is left
 	switch status {
 	case http.StatusOK:
 	case http.StatusRequestTimeout, http.StatusTooManyRequests,
@@ -184,11 +224,15 @@ func read(status int, data []byte) local.Reply {
 	a, err := Parse(data)
 	switch {
 	case err != nil:
-		return local.Fail(local.BadFormat, "%v", err)
+		return local.Fail(local.BadFormat, "%v", b.hide.Error(err))
 	case strings.TrimSpace(a.Answer) == "":
 		return local.Fail(local.Empty, "the answer is empty")
 	}
 
+	a.Answer = b.hideInAnswers.Text(a.Answer)
+	for i, id := range a.Documents {
+		a.Documents[i] = b.hideInAnswers.Text(id)
+	}
 	out, err := json.Marshal(a)
 	if err != nil {
 		return local.Fail(local.BadFormat, "%v", err)

@@ -92,5 +92,6 @@ func TestHosts(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"answer":"It held.","documents":["d1"]}`))
-	f.Fuzz(func(_ *testing.T, data []byte) { read(200, data) })
+	b := New(Config{})
+	f.Fuzz(func(_ *testing.T, data []byte) { b.read(200, data) })
 }

@@ -3,24 +3,48 @@ package models
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"lore/cmd/lore/internal/usage"
 	"lore/local"
+	"lore/local/redact"
 	remote "lore/local/system"
 )
 
 // Systems are systems of people's own that are asked over HTTP.
 type Systems struct {
-	URLs    []string
-	Hosts   []string // that may be asked besides this machine
+	URLs    []string    // with their secrets, which stay in memory; Names are for all else
+	Header  http.Header // sent to every system
+	Secrets []string    // in Header
+	Hosts   []string    // that may be asked besides this machine
 	K       int      // documents that a system is asked to use
 	Timeout time.Duration
 }
 
 func (s Systems) backend() *remote.Backend {
-	return remote.New(remote.Config{Hosts: s.Hosts, Timeout: s.Timeout})
+	return remote.New(remote.Config{
+		URLs:    s.URLs,
+		Header:  s.Header,
+		Secrets: s.Secrets,
+		Hosts:   s.Hosts,
+		Timeout: s.Timeout,
+	})
+}
+
+// Names are the systems' URLs without secrets: what they are called in tables, files and
+// the journal.
+func (s Systems) Names() []string {
+	out := make([]string, len(s.URLs))
+	for i, u := range s.URLs {
+		out[i] = redact.URL(u)
+	}
+	return out
 }
 
 // Check refuses what is not a URL, and hosts that must not be asked.
@@ -31,14 +55,18 @@ func (s Systems) Check() error {
 	if len(s.URLs) > 0 && s.Timeout <= 0 {
 		return usage.Errorf("--system-timeout is above 0")
 	}
+	if len(s.URLs) == 0 && len(s.Header) > 0 {
+		return usage.Errorf("--system-header needs --system")
+	}
 
 	b := s.backend()
 	for i, u := range s.URLs {
 		if err := b.Check(u); err != nil {
 			return usage.Errorf("--system: %v", err)
 		}
-		if slices.Contains(s.URLs[:i], u) {
-			return usage.Errorf("--system %s is named twice", u)
+		if name := redact.URL(u); slices.Contains(s.Names()[:i], name) {
+			return usage.Errorf("--system %s is named twice; systems that differ only in user, password or token "+
+				"are told apart by a label at the end: #first, #second", name)
 		}
 	}
 	return nil
@@ -55,9 +83,52 @@ func (s Systems) Alive(ctx context.Context) error {
 	return nil
 }
 
-// Asked is a system as a model, by its URL.
-func Asked(url string) *Model {
-	return &Model{Spec: url, Backend: remote.BackendName, Name: url}
+// Asked is a system as a model, by its name.
+func Asked(name string) *Model {
+	return &Model{Spec: name, Backend: remote.BackendName, Name: name}
+}
+
+var (
+	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+	variable   = regexp.MustCompile(`\$(\w+|\{\w+\})`)
+)
+
+// ReadHeaders reads lines of "Name: $VARIABLE", with or without words around the variable,
+// and takes the values from the environment; these are the secrets. Errors never show one.
+func ReadHeaders(lines []string) (header http.Header, secrets []string, err error) {
+	header = http.Header{}
+	for _, line := range lines {
+		name, value, ok := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		switch {
+		case !ok || !headerName.MatchString(name):
+			return nil, nil, usage.Errorf("--system-header takes 'Name: $VARIABLE', such as 'Authorization: Bearer $TOKEN'")
+		case !variable.MatchString(value):
+			return nil, nil, usage.Errorf("--system-header %s names no variable: lore reads the value from the environment, "+
+				"and stores it nowhere; write '%s: $VARIABLE', in single quotes, so that the shell leaves it as it is",
+				name, name)
+		}
+
+		var missing []string
+		value = variable.ReplaceAllStringFunc(value, func(v string) string {
+			v = strings.Trim(v, "${}")
+			if os.Getenv(v) == "" {
+				missing = append(missing, v)
+			}
+			secrets = append(secrets, os.Getenv(v))
+			return os.Getenv(v)
+		})
+		switch {
+		case len(missing) > 0:
+			return nil, nil, usage.Errorf("--system-header %s: the environment has no %s; set it with export %s=…",
+				name, strings.Join(missing, ", "), missing[0])
+		case strings.ContainsFunc(value, unicode.IsControl):
+			return nil, nil, usage.Errorf("--system-header %s: the value in the environment has a line end or "+
+				"another control character", name)
+		}
+		header.Add(name, value)
+	}
+	return header, secrets, nil
 }
 
 // IsAsked reports whether the model is a system of people's own.

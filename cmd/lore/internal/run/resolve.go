@@ -71,8 +71,8 @@ func (e *engine) resolveGenerators(ctx context.Context) error {
 	if err := systems.Alive(ctx); err != nil {
 		return err
 	}
-	for _, url := range systems.URLs {
-		e.asked = append(e.asked, models.Asked(url))
+	for _, name := range systems.Names() {
+		e.asked = append(e.asked, models.Asked(name))
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (e *engine) manifest() store.Manifest {
 	for _, a := range e.opt.Answers {
 		m.Answers = append(m.Answers, a.File)
 	}
-	m.Answers = append(m.Answers, e.opt.Models.Systems.URLs...)
+	m.Answers = append(m.Answers, e.opt.Models.Systems.Names()...)
 	for _, g := range e.generators {
 		m.Generators = append(m.Generators, g.Manifest())
 	}

@@ -1,0 +1,229 @@
+// Package redact keeps secrets out of all that lore writes and prints.
+//
+// What is public of a URL is its scheme, host, path and label ("#…"), and its query but
+// for the values of names that look like credentials. The public form is the name of a
+// server everywhere: in tables, files, errors, and in the key of a call. So a secret is
+// in no hash either, and a renewed token finds the journal's answers again. Servers whose
+// URLs differ in secrets alone have one name, and must be told apart by a label.
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Mark stands where a secret was.
+const Mark = "***"
+
+// The shortest secrets, in bytes, that are looked for in errors and in answers from
+// outside: shorter ones would be found in ordinary words.
+const (
+	InErrors  = 4
+	InAnswers = 8
+)
+
+// secretName is a name of a query value that is taken for a credential. Names such as
+// max_tokens, passages and author are not.
+var secretName = regexp.MustCompile(`(?i)key(_?id)?$|token$|^pass$|passw|passphrase|passcode|^pwd|pwd$|secret|` +
+	`auth$|authori[sz]|sig$|signature|creds?$|credentials?$|session|jwt|bearer|^(user|user_?name|login|code|sas|sid)$`)
+
+// URL is the public form of a URL, or of a text that was meant as one. A URL without
+// secrets is returned as it is.
+func URL(raw string) string {
+	u, err := parse(raw)
+	if err != nil {
+		return unreadable(raw)
+	}
+
+	before, query, label := pieces(raw)
+	if u.User != nil {
+		_, after, _ := strings.Cut(before, "//")
+		authority, path, slash := strings.Cut(after, "/")
+		authority = authority[strings.LastIndexByte(authority, '@')+1:]
+		before = before[:strings.Index(before, "//")+2] + authority
+		if slash {
+			before += "/" + path
+		}
+	}
+	return before + publicQuery(query) + label
+}
+
+// parse reads a URL strictly: an "@" that is left in host or label shows that a user or
+// password was not written as URLs need it.
+func parse(raw string) (*url.URL, error) {
+	before, _, label := pieces(raw)
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return nil, err
+	case u.Host == "", u.User == nil && strings.Contains(before, "@"), strings.Contains(label, "@"):
+		return nil, errors.New("not a URL with a host")
+	}
+	return u, nil
+}
+
+// pieces cuts a URL into what is before "?", its query with that mark, and its label
+// with "#".
+func pieces(raw string) (before, query, label string) {
+	before, label, labelled := strings.Cut(raw, "#")
+	if labelled {
+		label = "#" + label
+	}
+	before, query, asked := strings.Cut(before, "?")
+	if asked {
+		query = "?" + query
+	}
+	return before, query, label
+}
+
+// publicQuery hides the values of names that look like credentials. A part without a name
+// is one value, which may be a token.
+func publicQuery(query string) string {
+	if len(query) < 2 {
+		return query
+	}
+	parts := strings.Split(query[1:], "&")
+	for i, p := range parts {
+		name, value, named := strings.Cut(p, "=")
+		plain, err := url.QueryUnescape(name)
+		switch {
+		case !named && value == "" && p != "":
+			parts[i] = Mark
+		case named && (err != nil || secretName.MatchString(plain)):
+			parts[i] = name + "=" + Mark
+		}
+	}
+	return "?" + strings.Join(parts, "&")
+}
+
+// plainPort is how a host without a user and a password goes on after its colon.
+var plainPort = regexp.MustCompile(`^[^/:]*(:\d*)?(/|$)`)
+
+// unreadable is what can be shown of a text that is no URL, without what may be a secret:
+// all before its last "@", its query and its label.
+func unreadable(raw string) string {
+	scheme, rest, ok := strings.Cut(raw, "//")
+	if !ok {
+		scheme, rest = "", raw
+	} else {
+		scheme += "//"
+	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		rest = rest[at+1:]
+	}
+
+	shown, _, _ := strings.Cut(rest, "#")
+	shown, _, _ = strings.Cut(shown, "?")
+	switch {
+	case !plainPort.MatchString(shown) && !strings.Contains(shown, "["):
+		shown = Mark // user:password, cut at a comma or slash
+	case shown != rest:
+		shown += "?" + Mark
+	}
+	return scheme + shown
+}
+
+// Secrets lists the secrets of a URL: user, password and hidden query values, each as it
+// stands and decoded.
+func Secrets(raw string) []string {
+	u, err := parse(raw)
+	if err != nil {
+		return nil
+	}
+
+	var out []string
+	if u.User != nil {
+		password, _ := u.User.Password()
+		before, _, _ := pieces(raw)
+		_, after, _ := strings.Cut(before, "//")
+		info := after[:max(0, strings.LastIndexByte(after, '@'))]
+		user, pass, _ := strings.Cut(info, ":")
+		out = append(out, u.User.Username()+":"+password, u.User.Username(), password, user, pass)
+	}
+
+	_, query, _ := pieces(raw)
+	for p := range strings.SplitSeq(strings.TrimPrefix(query, "?"), "&") {
+		name, value, named := strings.Cut(p, "=")
+		plain, err := url.QueryUnescape(name)
+		switch {
+		case !named:
+			out = append(out, p)
+		case err != nil || secretName.MatchString(plain):
+			out = append(out, value)
+			if decoded, err := url.QueryUnescape(value); err == nil {
+				out = append(out, decoded)
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
+// Hider takes secrets out of texts from outside: a server may say in an error, or in an
+// answer, what it was sent.
+type Hider struct{ replace *strings.Replacer }
+
+// NewHider hides secrets of at least so many bytes in the forms in which servers repeat
+// them: plain, in JSON, in a URL, and as Basic authorisation. Longer ones go first, so
+// that no part of them is left.
+func NewHider(secrets []string, least int) *Hider {
+	var forms []string
+	for _, s := range secrets {
+		forms = append(forms, s, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s)))
+		if data, err := json.Marshal(s); err == nil {
+			forms = append(forms, string(data[1:len(data)-1]))
+		}
+	}
+
+	forms = slices.DeleteFunc(forms, func(s string) bool { return len(s) < least })
+	slices.SortFunc(forms, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	var pairs []string
+	for _, s := range slices.Compact(forms) {
+		pairs = append(pairs, s, Mark)
+	}
+	return &Hider{strings.NewReplacer(pairs...)}
+}
+
+// Text hides the secrets in a text. A nil Hider hides nothing.
+func (h *Hider) Text(s string) string {
+	if h == nil {
+		return s
+	}
+	return h.replace.Replace(s)
+}
+
+// Error words an error without secrets. What net/http says of a request begins with its
+// URL, which is left out. The error's chain is kept for errors.Is and errors.As.
+func (h *Hider) Error(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	var of *url.Error
+	if errors.As(err, &of) {
+		text = strings.ReplaceAll(text, of.Error(), fmt.Sprintf("%s %q: %v", of.Op, URL(of.URL), of.Err))
+	}
+	if text = h.Text(text); text == err.Error() {
+		return err
+	}
+	return &hidden{text, err}
+}
+
+// hidden is an error in words without secrets.
+type hidden struct {
+	text string
+	err  error
+}
+
+func (e *hidden) Error() string { return e.text }
+func (e *hidden) Unwrap() error { return e.err }

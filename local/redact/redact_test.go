@@ -1,0 +1,87 @@
+package redact
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestURL(t *testing.T) {
+	for raw, want := range map[string]string{
+		"http://127.0.0.1:8000/answer":                       "http://127.0.0.1:8000/answer",
+		"http://host/a?k8s=1&model=llama-3.1#v2":             "http://host/a?k8s=1&model=llama-3.1#v2",
+		"https://ann:hunter2@host:8/a?x=1#v2":                "https://host:8/a?x=1#v2",
+		"https://ann@host":                                   "https://host",
+		"https://an%40n:p%2Fw@host/":                         "https://host/",
+		"http://host/?api_key=s3&x=1&access_token=":          "http://host/?api_key=***&x=1&access_token=***",
+		"http://host/?X-Amz-Signature=s3&apiKey=s3&p%61ss=1": "http://host/?X-Amz-Signature=***&apiKey=***&p%61ss=***",
+		"http://host/?max_tokens=5&passages=9&author=a&k=3":  "http://host/?max_tokens=5&passages=9&author=a&k=3",
+		"http://host/?s3cr3t":                                "http://host/?***",
+		"http://host/?":                                      "http://host/?",
+
+		// No URLs: shown as far as that is safe.
+		"127.0.0.1:8000/x":            "127.0.0.1:8000/x",
+		"localhost":                   "localhost",
+		"ann:hunter2@host/x":          "host/x",
+		"http://ann:hun%ter2@host/x":  "http://host/x",
+		"http://ann:hun/ter2@host/x":  "http://host/x",
+		"http://ann:12/ter2@host/x":   "http://host/x",
+		"http://ann:hun#ter2@host/x":  "http://host/x",
+		"http://ann:hun?ter2@host/x":  "http://host/x",
+		"http://ann:hunter":           "http://***", // a password with a comma, cut there
+		"ftp//x?token=s3":             "ftp//x?***",
+		"http://[::1]:11434":          "http://[::1]:11434",
+		"http://[::1]:x?token=s3":     "http://[::1]:x?***",
+		"http:///?api_key=s3cr3t#s3t": "http:///?***",
+	} {
+		if got := URL(raw); got != want {
+			t.Errorf("URL(%q) = %q, want %q", raw, got, want)
+		}
+		if again := URL(want); again != want && !strings.Contains(want, Mark) {
+			t.Errorf("URL(%q) = %q: the public form has another", want, again)
+		}
+	}
+}
+
+func TestHider(t *testing.T) {
+	h := NewHider(Secrets("http://an%40n:hunt%2Fer2@host/?token=s3%3Dcret&x=plain"), InErrors)
+	for _, text := range []string{
+		"an@n", "hunt/er2", "hunt%2Fer2", "s3=cret", "s3%3Dcret", "YW5Abjpod" + "W50L2VyMg==", `{"got":"hunt/er2"}`,
+	} {
+		if got := h.Text("<" + text + ">"); strings.Contains(got, text) || !strings.Contains(got, Mark) {
+			t.Errorf("%q is left: %q", text, got)
+		}
+	}
+	if got := h.Text("host plain x"); got != "host plain x" {
+		t.Errorf("what is public is hidden: %q", got)
+	}
+	if got := NewHider([]string{"me"}, InErrors).Text("some words of mine"); got != "some words of mine" {
+		t.Errorf("a short secret is hidden in words: %q", got)
+	}
+
+	err := fmt.Errorf("ask: %w", &url.Error{Op: "Post", URL: "http://ann:***@host/?key=abcd&x=1", Err: io.EOF})
+	got := h.Error(err)
+	if got.Error() != "ask: Post \"http://host/?key=***&x=1\": EOF" || !errors.Is(got, io.EOF) {
+		t.Error(got)
+	}
+}
+
+// Whatever is given, no part of a secret is shown.
+func FuzzURL(f *testing.F) {
+	f.Add("http://", "host/a?b=c#d")
+	f.Add("", "host")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		const secret = "Qx7Zw9Kv"
+		if strings.Contains(after, "//") || strings.ContainsAny(before, "/?#@") && before != "http://" {
+			t.Skip()
+		}
+		for _, raw := range []string{before + "u:" + secret + "@" + after, before + "h/?token=" + secret + "&" + after} {
+			if got := URL(raw); strings.Contains(got, secret) {
+				t.Errorf("URL(%q) = %q", raw, got)
+			}
+		}
+	})
+}
