@@ -111,7 +111,7 @@ func (f *systemsFlags) add(c *cobra.Command) {
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
 		fl.StringArrayVar(&f.headers, "system-header", nil,
-			"'`Name: $VARIABLE`' sent to every --system, its value from the environment and stored nowhere; may be repeated")
+			"'`NAME: $VARIABLE`', quoted, for every --system; read from the environment, never stored; may be repeated")
 		fl.StringVar(&f.hosts, "allow-host", "", "comma-separated hosts besides this machine that --system may name")
 		fl.IntVar(&f.k, "system-k", 10, "k that a --system is asked with")
 		fl.DurationVar(&f.timeout, "system-timeout", 2*time.Minute, "most time a --system may take for one answer")

@@ -39,11 +39,11 @@ type Answer struct {
 
 // Config says which systems and hosts may be asked, and with what.
 type Config struct {
-	URLs    []string      // of the systems, with their secrets
-	Header  http.Header   // sent to every system
-	Secrets []string      // in the header, to be hidden in what systems say
-	Hosts   []string      // besides loopback: host names, without a port
-	Timeout time.Duration // of one call; 0 is two minutes
+	URLs    []string          // of the systems, with their secrets
+	Header  map[string]string // sent to every system
+	Secrets []string          // in the header, to be hidden in what systems say
+	Hosts   []string          // besides loopback: host names, without a port
+	Timeout time.Duration     // of one call; 0 is two minutes
 }
 
 // Backend asks systems. Call.Model is the public form of a system's URL (redact.URL), so
@@ -52,7 +52,7 @@ type Config struct {
 // it says.
 type Backend struct {
 	urls   map[string]string // whole ones, by their public form
-	header http.Header
+	header map[string]string
 	hide   *redact.Hider
 	hosts  []string
 	http   *http.Client
@@ -175,8 +175,8 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 	if err != nil {
 		return local.Fail(local.ModelError, "%v", b.hide.Error(err)), nil
 	}
-	for name, values := range b.header {
-		req.Header[name] = values
+	for name, value := range b.header {
+		req.Header.Set(name, value)
 	}
 	req.Header.Set("Content-Type", "application/json")
 

@@ -3,7 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
-	"net/http"
+	"net/textproto"
 	"os"
 	"regexp"
 	"slices"
@@ -19,11 +19,11 @@ import (
 
 // Systems are systems of people's own that are asked over HTTP.
 type Systems struct {
-	URLs    []string    // with their secrets, which stay in memory; Names are for all else
-	Header  http.Header // sent to every system
-	Secrets []string    // in Header
-	Hosts   []string    // that may be asked besides this machine
-	K       int      // documents that a system is asked to use
+	URLs    []string          // with their secrets, which stay in memory; Names are for all else
+	Header  map[string]string // sent to every system
+	Secrets []string          // in Header
+	Hosts   []string          // that may be asked besides this machine
+	K       int               // documents that a system is asked to use
 	Timeout time.Duration
 }
 
@@ -95,14 +95,16 @@ var (
 
 // ReadHeaders reads lines of "Name: $VARIABLE", with or without words around the variable,
 // and takes the values from the environment; these are the secrets. Errors never show one.
-func ReadHeaders(lines []string) (header http.Header, secrets []string, err error) {
-	header = http.Header{}
+func ReadHeaders(lines []string) (header map[string]string, secrets []string, err error) {
+	header = map[string]string{}
 	for _, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
-		value = strings.TrimSpace(value)
+		name, value = textproto.CanonicalMIMEHeaderKey(name), strings.TrimSpace(value)
 		switch {
 		case !ok || !headerName.MatchString(name):
 			return nil, nil, usage.Errorf("--system-header takes 'Name: $VARIABLE', such as 'Authorization: Bearer $TOKEN'")
+		case header[name] != "":
+			return nil, nil, usage.Errorf("--system-header %s is given twice", name)
 		case !variable.MatchString(value):
 			return nil, nil, usage.Errorf("--system-header %s names no variable: lore reads the value from the environment, "+
 				"and stores it nowhere; write '%s: $VARIABLE', in single quotes, so that the shell leaves it as it is",
@@ -126,7 +128,7 @@ func ReadHeaders(lines []string) (header http.Header, secrets []string, err erro
 			return nil, nil, usage.Errorf("--system-header %s: the value in the environment has a line end or "+
 				"another control character", name)
 		}
-		header.Add(name, value)
+		header[name] = value
 	}
 	return header, secrets, nil
 }
