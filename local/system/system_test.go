@@ -71,7 +71,7 @@ func TestOutcomes(t *testing.T) {
 // Hosts that are not named are not asked, whatever the URL says.
 func TestHosts(t *testing.T) {
 	b := New(Config{Hosts: []string{"rag.example"}})
-	for url, word := range map[string]string{"http://127.0.0.1:9/x": "", "http://localhost/x": "", "http://[::1]:9": "", "https://rag.example/x": "", "http://other.example/x": "--allow-host other.example", "ftp://localhost/": "not a URL", "nonsense": "no URL", "http://192.0.2.1": "neither this machine"} {
+	for url, word := range map[string]string{"http://127.0.0.1:9/x": "", "http://localhost/x": "", "http://[::1]:9": "", "https://rag.example/x": "", "http://other.example/x": "--allow-host other.example", "ftp://localhost/": "not a URL", "nonsense": "not a URL", "http://192.0.2.1": "neither this machine"} {
 		if err := b.Check(url); (err == nil) != (word == "") || err != nil && !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", url, err)
 		}
