@@ -118,6 +118,10 @@ type Context struct {
 	// CutTokens counts the tokens of the cut ends; those of whole documents left out only
 	// where the benchmark counts them.
 	CutTokens int
+
+	// AnswerTokens is the most tokens of an answer to the item, where the item knows it
+	// better than Protocol.NumPredict; 0: it does not.
+	AnswerTokens int
 }
 
 // Output is an answer to an item. An answer that failed has an Outcome other
@@ -126,6 +130,11 @@ type Output struct {
 	Text    string
 	Outcome local.Outcome
 	Reason  string
+
+	// Cut says that the answer reached its length limit, and is scored as it stands: its
+	// Outcome is local.OK, and Reason says where it ends. A cut answer that is not to be
+	// scored has the Outcome local.Cut instead.
+	Cut bool
 
 	// Measures were computed outside the item or came with the answer, by metric. They
 	// are kept with the answer, so that Score stays pure.

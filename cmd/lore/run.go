@@ -40,8 +40,14 @@ type gridFlags struct {
 	retriever, generator, retrieval, order string
 	budget, numPredict                     int
 	temperature, topP                      float64
-	answers                                string
+	answers, cut                           string
 }
+
+// What --cut makes of answers that reached their length limit.
+const (
+	cutScored   = "scored"
+	cutUnscored = "unscored"
+)
 
 // systemsFlags are those of systems that are asked over HTTP.
 type systemsFlags struct {
@@ -99,7 +105,8 @@ func (f *gridFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.order, "order", "", "position study: gold documents at top, middle, bottom or random")
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
-		fl.IntVar(&f.numPredict, "num-predict", 0, "maximum number of tokens of an answer (default: the benchmark's)")
+		fl.IntVar(&f.numPredict, "num-predict", 0, "maximum number of tokens of an answer (default: the benchmark's, or the item's)")
+		fl.StringVar(&f.cut, "cut", cutScored, "answers that reached their length limit: scored, or unscored")
 		fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of the generator (default: the benchmark's)")
 		fl.Float64Var(&f.topP, "top-p", 0, "top-p of the generator (default: the benchmark's)")
 	})
@@ -278,7 +285,7 @@ func (f runFlags) grid(c *cobra.Command, opt *run.Options, protocol datasets.Pro
 
 // generation sets how answers are made: as the benchmark does, or as the flags say.
 func (f gridFlags) generation(c *cobra.Command, opt *run.Options, protocol datasets.Protocol) error {
-	opt.Budget, opt.NumPredict = protocol.Budget, protocol.NumPredict
+	opt.Budget, opt.NumPredict, opt.StrictCut = protocol.Budget, f.numPredict, f.cut == cutUnscored
 	opt.Temperature, opt.TopP = protocol.Temperature, protocol.TopP
 
 	switch {
@@ -286,6 +293,8 @@ func (f gridFlags) generation(c *cobra.Command, opt *run.Options, protocol datas
 		return usage.Errorf("--budget-tokens cannot be negative")
 	case f.numPredict < 0:
 		return usage.Errorf("--num-predict cannot be negative")
+	case f.cut != cutScored && f.cut != cutUnscored:
+		return usage.Unknown("value of --cut", f.cut, []string{cutScored, cutUnscored})
 	case f.temperature < 0:
 		return usage.Errorf("--temperature cannot be negative")
 	case f.topP < 0 || f.topP > 1:
@@ -293,9 +302,6 @@ func (f gridFlags) generation(c *cobra.Command, opt *run.Options, protocol datas
 	}
 	if f.budget > 0 {
 		opt.Budget.Tokens = f.budget
-	}
-	if f.numPredict > 0 {
-		opt.NumPredict = f.numPredict
 	}
 	if c.Flags().Changed("temperature") {
 		opt.Temperature = f.temperature

@@ -75,9 +75,12 @@ func (it *item) shown(found datasets.Retrieved) []string {
 	return found.IDs[:min(it.k(), len(found.IDs))]
 }
 
-// Context takes the first k passages while they fit; the next one is cut.
+// Context takes the first k passages while they fit; the next one is cut. The report may be
+// as long as the oracle's context, in tokens (CRUX, section 3).
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
-	return datasets.Take(it.Corpus(), found, it.k(), budget, datasets.Numbered)
+	ctx := datasets.Take(it.Corpus(), found, it.k(), budget, datasets.Numbered)
+	ctx.AnswerTokens = it.oracleTokens
+	return ctx
 }
 
 // Request asks for a report no longer than the oracle's context.

@@ -10,7 +10,6 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/judge/metric"
-	"lore/local"
 	"lore/local/files"
 )
 
@@ -73,7 +72,7 @@ func sampleAnswers(answers []store.Answer, n int, seed uint64) []store.Answer {
 	by := map[datasets.System][]store.Answer{}
 	var systems []datasets.System
 	for _, a := range answers {
-		if a.Outcome != local.OK {
+		if a.Failed() {
 			continue
 		}
 		if by[a.System] == nil {

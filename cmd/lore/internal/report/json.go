@@ -18,6 +18,7 @@ func JSON(w io.Writer, t table.Table, metrics []datasets.Metric) error {
 		row := figuresJSON(r, metrics)
 		row["retriever"], row["generator"], row["judge"] = r.Retriever, r.Generator, r.Judge
 		row["n"], row["n_unscored"], row["items"], row["items_failed"] = n, unscored, r.Items, r.ItemsFailed
+		row["cut"] = r.ItemsCut
 		rows[i] = row
 	}
 	return WriteJSON(w, map[string]any{

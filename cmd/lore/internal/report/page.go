@@ -139,8 +139,11 @@ func newAnswer(a store.Answer, t store.TaskVerdicts) answerView {
 		Item:    t.Item,
 		Reason:  a.Reason,
 		Outcome: a.Outcome,
-		Failed:  a.Outcome != local.OK,
+		Failed:  a.Failed(),
 		Notes:   slices.Concat(a.Notes, t.Notes),
+	}
+	if a.CutScored {
+		out.Notes = append([]string{"cut: " + a.Reason + "; scored as it stands"}, out.Notes...)
 	}
 	for line := range strings.Lines(a.Text) {
 		if line = strings.TrimSpace(line); line != "" {

@@ -22,6 +22,11 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 		g.Head = append(g.Head, m.Title)
 	}
 	g.Head = append(g.Head, "n", "unscored")
+	cut := slices.ContainsFunc(t.Rows, func(r table.Row) bool { return r.ItemsCut > 0 })
+	if cut {
+		g.Head = append(g.Head, "cut")
+		g.Note += " cut: answers that reached their length limit, scored as they stand."
+	}
 
 	bounds := false
 	for _, r := range t.Rows {
@@ -37,7 +42,11 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 		if r.ItemsFailed > 0 {
 			missing += fmt.Sprintf(" (%d of %d answers failed)", r.ItemsFailed, r.Items)
 		}
-		g.Rows = append(g.Rows, append(row, fmt.Sprint(n), missing))
+		row = append(row, fmt.Sprint(n), missing)
+		if cut {
+			row = append(row, fmt.Sprint(r.ItemsCut))
+		}
+		g.Rows = append(g.Rows, row)
 	}
 
 	if bounds {

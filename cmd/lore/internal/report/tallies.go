@@ -27,7 +27,7 @@ func Failures(answers []store.Answer, verdicts []store.TaskVerdicts) datasets.Gr
 	}
 
 	for _, a := range answers {
-		if a.Outcome != local.OK {
+		if a.Failed() {
 			add(failure{"answer", a.System.String(), string(a.Outcome)}, a.Item+": "+a.Reason)
 		}
 		if a.Points != nil && a.Points.Outcome != local.OK {

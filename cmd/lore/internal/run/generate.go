@@ -8,6 +8,7 @@ import (
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/pipeline"
 	"lore/datasets"
+	"lore/datasets/stage"
 	"lore/index"
 	"lore/local"
 	remote "lore/local/system"
@@ -91,15 +92,32 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 	} else {
 		call.Messages = messages
 	}
+	if most := c.evidence.Context.AnswerTokens; most > 0 && e.opt.NumPredict == 0 {
+		call.Options.NumPredict = most
+		if t := call.Options.Think; t != "" && t != "false" {
+			call.Options.NumPredict += e.protocol.NumPredict // thoughts count, too
+		}
+	}
 	return call, nil
 }
 
 // take puts a reply into its cell.
 func (e *engine) take(c *cell, m *models.Model, reply local.Reply) {
 	c.evidence.Output = datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail}
+	if reply.Outcome == local.Cut && !e.opt.StrictCut && begun(reply) {
+		c.evidence.Output.Outcome, c.evidence.Output.Cut = local.OK, true
+	}
 	if m.IsAsked() && reply.Outcome == local.OK {
 		e.takeNamed(c, reply)
 	}
+}
+
+// begun reports whether a reply that was cut got as far as its answer: it has text, and
+// that is not all thoughts.
+func begun(reply local.Reply) bool {
+	reply.Outcome = local.OK
+	text, problem := stage.Plain(reply)
+	return problem == "" && text != ""
 }
 
 // takeNamed reads what a system said, with the documents it names. Documents that the

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 
 	"lore/cmd/lore/internal/models"
@@ -52,19 +53,21 @@ func (e *engine) resolve(ctx context.Context) error {
 
 func (e *engine) resolveGenerators(ctx context.Context) error {
 	options := local.Options{
-		NumPredict:    e.opt.NumPredict,
+		NumPredict:    cmp.Or(e.opt.NumPredict, e.protocol.NumPredict),
 		Temperature:   e.opt.Temperature,
 		TopP:          e.opt.TopP,
 		Seed:          int(e.opt.Seed),
 		RepeatPenalty: 1,
 	}
+	_, most := e.answerTokens()
+	longest := max(options.NumPredict, most)
 	for _, spec := range e.opt.Generators {
 		m, err := e.models.Resolve(ctx, spec, options)
 		if err != nil {
 			return err
 		}
 		e.generators = append(e.generators, m)
-		e.models.Promise(spec, e.opt.Budget.Tokens+e.opt.Budget.Tokens/5+e.opt.NumPredict+1024)
+		e.models.Promise(spec, e.opt.Budget.Tokens+e.opt.Budget.Tokens/5+longest+1024)
 	}
 
 	systems := e.opt.Models.Systems
@@ -75,6 +78,23 @@ func (e *engine) resolveGenerators(ctx context.Context) error {
 		e.asked = append(e.asked, models.Asked(name))
 	}
 	return nil
+}
+
+// answerTokens are the smallest and the largest limit that the items set to their answers;
+// 0 where none does, or the user has set one for all.
+func (e *engine) answerTokens() (least, most int) {
+	if e.opt.NumPredict > 0 {
+		return 0, 0
+	}
+	for _, it := range e.items {
+		// A context of nothing tells the limit without reading documents.
+		n := it.Context(datasets.Retrieved{}, datasets.Budget{}).AnswerTokens
+		if n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+		most = max(most, n)
+	}
+	return least, most
 }
 
 // listSystems lists the grid, then the systems that are asked, then answers from outside.

@@ -33,7 +33,8 @@ type Options struct {
 
 	Limit       int // items; 0 is all
 	Budget      datasets.Budget
-	NumPredict  int
+	NumPredict  int  // most tokens of an answer; 0: as the item or the benchmark has it
+	StrictCut   bool // answers that reached their limit are not scored
 	Temperature float64
 	TopP        float64
 	BERTScore   *BERTScore        // nil: not computed

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -85,6 +86,12 @@ func (e *engine) settings() map[string]any {
 	}
 	if d, ok := e.bench.(datasets.Describer); ok {
 		s["notes"] = d.Describe(e.ds, e.opt.Budget)
+	}
+	if least, most := e.answerTokens(); most > 0 {
+		s["answer_tokens"] = fmt.Sprintf("limit of each item, %d to %d", least, most)
+	}
+	if e.opt.StrictCut {
+		s["cut"] = "unscored"
 	}
 	if len(e.opt.Bench) > 0 {
 		s["benchmark"] = e.opt.Bench

@@ -5,6 +5,7 @@ import (
 	"lore/cmd/lore/internal/table"
 	"lore/datasets"
 	"lore/judge"
+	"lore/local"
 )
 
 // score turns evidence and verdicts into values, pools them, and gathers what the run
@@ -48,6 +49,9 @@ func newRow(of datasets.Judged, cells []cell, judge int, metrics []datasets.Metr
 	for _, c := range cells {
 		if c.failed() {
 			row.ItemsFailed++
+		}
+		if c.evidence.Output.Cut {
+			row.ItemsCut++
 		}
 		values := table.Group(c.item, c.item.Score(c.evidence, c.verdicts[judge]), metrics)
 		values.Facets = c.item.Facets(c.evidence)
@@ -94,6 +98,9 @@ func (c *cell) answerLine(of datasets.System) store.Answer {
 		Measures:      out.Measures,
 		Points:        out.Points,
 		Notes:         c.item.Notes(c.evidence, nil),
+	}
+	if out.Cut {
+		a.Outcome, a.CutScored = local.Cut, true
 	}
 	for _, p := range ctx.Passages {
 		a.Documents = append(a.Documents, p.Label)

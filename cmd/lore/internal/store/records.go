@@ -18,6 +18,7 @@ type Answer struct {
 	Group         string        `json:"group"`
 	Outcome       local.Outcome `json:"outcome"`
 	Reason        string        `json:"reason,omitempty"`
+	CutScored     bool          `json:"cut_scored,omitempty"` // the outcome is cut, and the answer is scored as it stands
 	Text          string        `json:"text"`
 	Documents     []string      `json:"documents"` // labels of the passages shown, in order
 	ContextTokens int           `json:"context_tokens"`
@@ -33,6 +34,9 @@ type Answer struct {
 	Points   *datasets.Points   `json:"points,omitempty"` // the answer's own, where the benchmark judges these
 	Notes    []string           `json:"notes,omitempty"`  // what is odd about the answer
 }
+
+// Failed reports whether there is no answer to score.
+func (a Answer) Failed() bool { return a.Outcome != local.OK && !a.CutScored }
 
 // TaskVerdicts is one line of verdicts.jsonl. In the file the text of a question is
 // left out where it is that of the question before: references are long.

@@ -59,7 +59,8 @@ type Row struct {
 	Recorded string `json:"system,omitempty"` // name of a recorded system
 	datasets.Judged
 	Items       int          `json:"items"`
-	ItemsFailed int          `json:"items_failed"` // items without an answer
+	ItemsFailed int          `json:"items_failed"`        // items without an answer
+	ItemsCut    int          `json:"items_cut,omitempty"` // answers scored though they reached their length limit
 	Figures     []Figure     `json:"figures"`
 	Scores      []ItemScores `json:"scores"`
 }
