@@ -107,7 +107,13 @@ type Question[T any] struct {
 	Data func(place int, problem string) any
 	// Read turns a reply that is not JSON into a value; problem says why it cannot be used,
 	// "" if it can. nil reads JSON.
-	Read        func(place int, r local.Reply) (value T, problem string)
+	Read func(place int, r local.Reply) (value T, problem string)
+	// Closed is the part of a text that was cut which is whole, and the number of elements in
+	// it, so that a reply which reached its limit is not thrown away. nil takes the closed
+	// elements of the first list of a reply that is JSON, and nothing of other replies.
+	Closed func(text string) (whole string, elements int)
+	// Complete refuses a cut reply: half of such a list would be a wrong answer.
+	Complete    bool
 	TopLogprobs int // above 0 asks for token log-probabilities
 	// Check says what is wrong with a reply, "" if nothing. nil takes all.
 	Check func(place int, value T) string
@@ -159,7 +165,8 @@ func One[T any](ctx context.Context, s *Session, q Question[T]) (value T, failed
 }
 
 // Round asks once for every open place, with the reasons why earlier tries were
-// refused. problems are those of calls that failed; nothing is checked or logged.
+// refused. problems are those of calls that failed; nothing is checked, and nothing
+// logged but what was taken of replies that were cut.
 func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, refused map[int]string, try int) (
 	values map[int]T, problems map[int]string, err error) {
 	calls, err := q.calls(s, open, refused, try)
@@ -180,8 +187,10 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 	}
 
 	values, problems = map[int]T{}, map[int]string{}
+	taken := map[int]string{}
 	done := 0
 	err = s.Calls.All(ctx, calls, func(k int, r local.Reply) {
+		r, taken[open[k]] = q.salvage(r)
 		v, problem := read(open[k], r)
 		if problem != "" {
 			problems[open[k]] = problem
@@ -190,6 +199,12 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 		done++
 		step(done)
 	})
+
+	for _, i := range open { // replies come in any order; the log has one
+		if taken[i] != "" {
+			s.Note(q.Stage, q.Subject(i), try, "%s", taken[i])
+		}
+	}
 	return values, problems, err
 }
 

@@ -56,6 +56,23 @@ func readExtraction(reply local.Reply) (points []extracted, problem string) {
 	return r.points, ""
 }
 
+// closedPoints is an extraction that was cut up to its last closed span, with the number
+// of its points. Where no span is closed, the last line is left out.
+func closedPoints(text string) (whole string, points int) {
+	end := strings.LastIndexByte(text, '\n') + 1
+	for _, m := range tagNames.FindAllStringSubmatchIndex(text, -1) {
+		name := strings.ToLower(text[m[4]:m[5]])
+		closing := m[3] > m[2] || m[6] >= 0 && strings.EqualFold(text[m[6]:m[7]], "end")
+		if name == "span" && closing {
+			end = m[1]
+		}
+	}
+
+	whole = text[:end]
+	list, _ := readExtraction(local.Reply{Outcome: local.OK, Text: whole})
+	return whole, len(list)
+}
+
 // tagReader reads tags and the text between them.
 type tagReader struct {
 	points []extracted

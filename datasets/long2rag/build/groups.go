@@ -61,6 +61,14 @@ func readGroups(reply local.Reply) (groups []group, problem string) {
 	return groups, ""
 }
 
+// closedGroups is a list of groups that was cut without its last line, with the number of
+// groups. Points that no group names stay as they are.
+func closedGroups(text string) (whole string, groups int) {
+	whole = text[:strings.LastIndexByte(text, '\n')+1]
+	list, _ := readGroups(local.Reply{Outcome: local.OK, Text: whole})
+	return whole, len(list)
+}
+
 // partition says how groups fail to hold each of n originals once; "" if they do.
 func partition(groups []group, n int) string {
 	times := make([]int, n+1)

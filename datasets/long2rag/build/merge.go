@@ -92,6 +92,7 @@ func (b *Builder) mergeOnce(ctx context.Context, questions []*long2rag.Question,
 			}
 			return groups, problem
 		},
+		Closed: closedGroups,
 	}, stage.Places(len(batches)))
 	if err != nil {
 		return nil, err

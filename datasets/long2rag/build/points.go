@@ -65,7 +65,8 @@ func (b *Builder) extract(ctx context.Context, questions []*long2rag.Question) (
 					"Document": p.text, "Question": questions[p.question].Text, "Found": p.found, "Problem": problem,
 				}
 			},
-			Read: func(_ int, r local.Reply) ([]extracted, string) { return readExtraction(r) },
+			Read:   func(_ int, r local.Reply) ([]extracted, string) { return readExtraction(r) },
+			Closed: closedPoints,
 		}, stage.Places(len(places)))
 		if err != nil {
 			return nil, err

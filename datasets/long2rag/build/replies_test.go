@@ -1,11 +1,13 @@
 package build
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
+	"lore/datasets/long2rag"
 	"lore/local"
 	"lore/local/fake"
 )
@@ -195,4 +197,45 @@ func FuzzReplies(f *testing.F) {
 			t.Errorf("%v is no partition", fixed)
 		}
 	})
+}
+
+// Twenty-five complete points of a reply that was cut are not thrown away, and the log
+// says what was taken.
+func TestCutExtraction(t *testing.T) {
+	var b strings.Builder
+	for i := range 25 {
+		fmt.Fprintf(&b, "Point %d: <point>Point number %d.</point>\n<span>span %d</span>\n", i+1, i+1, i+1)
+	}
+	for _, rest := range []string{"", "Poi", "Point 26: <point>The wall", "Point 26: <point>The wall.</point>\n<span>The har"} {
+		whole, n := closedPoints(b.String() + rest)
+		got, problem := readExtraction(local.Reply{Outcome: local.OK, Text: whole})
+		if n != 25 || len(got) != 25 || problem != "" || got[24].Repaired {
+			t.Errorf("%q: %d points, %d read, %s", rest, n, len(got), problem)
+		}
+	}
+	for _, text := range []string{"", "Sure! Here", "<think>The <point>wall.</point><span>x</span>", "Point 1: <point>The wall"} {
+		if _, n := closedPoints(text); n != 0 {
+			t.Errorf("%q: %d points", text, n)
+		}
+	}
+
+	whole, n := closedGroups("Point 1: The wall held. [1, 2]\nPoint 2: The board paid. [3]\nPoint 3: It stood. [4")
+	if n != 2 || strings.Contains(whole, "stood") {
+		t.Errorf("%d groups of %q", n, whole)
+	}
+}
+
+func TestCutExtractionInABuild(t *testing.T) {
+	long := "<point>The wall held.</point><span>The harbour wall held through the storm</span>\n<point>Half a"
+	b, _ := newBuilder(t, func(local.Call) local.Reply {
+		return local.Reply{Outcome: local.Cut, Detail: "the reply reached its limit after 2000 tokens", Text: long}
+	})
+	q := &long2rag.Question{ID: "q", Text: "What of the wall?", Documents: []long2rag.Document{{ID: "d", Text: wall}}}
+	got, err := b.extract(context.Background(), []*long2rag.Question{q})
+	if err != nil || len(got) != 1 || len(got[0]) == 0 || got[0][0].text != "The wall held." {
+		t.Fatalf("%v %v", got, err)
+	}
+	if log := fmt.Sprint(b.Log()); !strings.Contains(log, "the first 1 of the list are closed, and are taken") {
+		t.Error(log)
+	}
 }

@@ -77,6 +77,7 @@ func (w *writer) listed(ctx context.Context, document string, suspect map[spot]b
 
 	got, _, err := stage.Ask(ctx, w.s, stage.Question[reply]{
 		Stage:      "present",
+		Complete:   true, // what half a list leaves out would count as absent
 		Prompt:     "summhay/present.txt",
 		NumPredict: 100,
 		Subject:    w.subject,

@@ -178,6 +178,7 @@ func (b *Builder) independent(ctx context.Context, fresh []*subtopic) error {
 
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[reply]{
 		Stage:      "independent",
+		Complete:   true, // what half a list leaves out would count as new
 		Prompt:     "summhay/independent.txt",
 		NumPredict: 100,
 		Schema:     schema.Object(schema.Field("repeated", numbers(b.Insights+spare))).JSON(),
