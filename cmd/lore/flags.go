@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,9 +57,9 @@ func topic(c *cobra.Command, heading, page string, add func(fl *pflag.FlagSet)) 
 
 // modelFlags are the flags of every verb that may ask a model.
 type modelFlags struct {
-	host, think, prompts string
-	slots, numCtx        int
-	seed                 uint64
+	host, cache, think, prompts string
+	slots, numCtx               int
+	seed                        uint64
 }
 
 // thinking are the values of --think.
@@ -67,6 +68,8 @@ var thinking = []string{"", "false", "true", "low", "medium", "high"}
 func (f *modelFlags) add(c *cobra.Command) {
 	group(c, modelsFlags, func(fl *pflag.FlagSet) {
 		addHost(fl, &f.host)
+		fl.StringVar(&f.cache, "cache", "", "`folder` of finished calls that runs share, or none "+
+			"(default: lore/calls in the user's cache folder)")
 		fl.IntVar(&f.slots, "slots", 1, "parallel calls; set it to the server's OLLAMA_NUM_PARALLEL")
 		fl.IntVar(&f.numCtx, "num-ctx", 0, "context window in tokens (default: from the longest prompt)")
 		fl.StringVar(&f.think, "think", "", "reasoning, for models that can: false, true, low, medium or high")
@@ -90,6 +93,7 @@ func addHost(fl *pflag.FlagSet, host *string) {
 func (f modelFlags) config(console usage.Console) (models.Config, error) {
 	cfg := models.Config{
 		Host:    f.host,
+		Cache:   cacheDir(f.cache),
 		Slots:   f.slots,
 		NumCtx:  f.numCtx,
 		Think:   f.think,
@@ -113,6 +117,25 @@ func (f modelFlags) config(console usage.Console) (models.Config, error) {
 		return cfg, checkPrompts(f.prompts)
 	}
 	return cfg, nil
+}
+
+// noCache is the value of --cache that shares no calls.
+const noCache = "none"
+
+// cacheDir is the folder of calls that runs share; empty for none, and where the user has
+// no cache folder.
+func cacheDir(flag string) string {
+	switch flag {
+	case noCache:
+		return ""
+	case "":
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		return filepath.Join(cache, "lore", "calls")
+	}
+	return flag
 }
 
 func isFolder(path string) bool {

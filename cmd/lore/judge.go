@@ -283,7 +283,7 @@ func printValidation(w io.Writer, results []validated, items []agreement.Item, s
 	}
 
 	for _, v := range results {
-		asked := func(u gate.ModelUsage) bool { return u.Asked+u.Journaled > 0 }
+		asked := func(u gate.ModelUsage) bool { return u.Calls() > 0 }
 		if slices.ContainsFunc(v.usage, asked) {
 			fmt.Fprintln(w)
 			report.Text(w, report.Cost(v.usage))
@@ -414,7 +414,7 @@ func validateJSON(w io.Writer, results []validated) error {
 func (v validated) json() map[string]any {
 	calls, tokens := 0, 0
 	for _, u := range v.usage {
-		calls += u.Asked + u.Journaled
+		calls += u.Calls()
 		tokens += u.Usage.PromptTokens + u.Usage.OutputTokens
 	}
 

@@ -50,7 +50,7 @@ func (k killing) test(t *testing.T) {
 	url := k.server.Start(t).URL
 	cache := t.TempDir()
 	command := func(out string) *exec.Cmd {
-		cmd := exec.Command(os.Args[0], append(slices.Clone(k.args), "--host", url, "--out", out)...)
+		cmd := exec.Command(os.Args[0], append(slices.Clone(k.args), "--host", url, "--out", out, "--cache", out+"-cache")...)
 		cmd.Env = append(os.Environ(), asCommand+"=1", "XDG_CACHE_HOME="+cache)
 		return cmd
 	}

@@ -89,7 +89,7 @@ func newRun() *cobra.Command {
 	f.modelFlags.add(c)
 	f.searchFlags.add(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.out, "out", "", "run `folder` (default lore-runs/BENCHMARK-HASH)")
+		fl.StringVar(&f.out, "out", "", "run `folder`, made or extended (default lore-runs/BENCHMARK-HASH of all that bears on results)")
 		fl.BoolVar(&f.json, "json", false, "print the table as JSON")
 	})
 	return c
@@ -163,16 +163,23 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 		return err
 	}
 
+	asked, err := run.Configure(bench, ds, opt)
+	if err != nil {
+		return err
+	}
 	out := f.out
 	if out == "" {
-		out = filepath.Join("lore-runs", name+"-"+ds.Hash[:8])
+		out = filepath.Join("lore-runs", name+"-"+asked.Hash()[:8])
 	}
 	folder, err := store.Open(out)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	if opt.Pipelines, err = f.searchFlags.config(f.modelFlags, out, console); err != nil {
+	if f.indexDir == "" {
+		opt.Pipelines.IndexDir = indexDir(out)
+	}
+	if opt, err = run.Extend(folder, asked, bench, ds, opt); err != nil {
 		return err
 	}
 	result, err := run.Run(c.Context(), bench, ds, opt, folder)
@@ -231,7 +238,7 @@ func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console 
 	if f.prompts != "" {
 		opt.Prompts = os.DirFS(f.prompts)
 	}
-	_, err = f.searchFlags.config(f.modelFlags, ".", console)
+	opt.Pipelines, err = f.searchFlags.config(f.modelFlags, ".", console)
 	return opt, err
 }
 

@@ -49,7 +49,7 @@ func (d *dedup) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 			continue // the one that asked gave up; this caller has not
 		}
 		if f.err == nil {
-			d.meter.add(call, f.reply, true)
+			d.meter.add(call, f.reply, fromJournal)
 		}
 		return f.reply, f.err
 	}

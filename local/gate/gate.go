@@ -5,12 +5,15 @@
 //	format   checks a reply against its schema and asks once for a repair
 //	dedup    lets equal calls in flight share one answer
 //	journal  answers a finished call from disk, and writes each finished call to disk first
+//	cache    answers what another run has finished, and keeps what this one finishes for others
 //	retry    repeats what failed in transport, after a pause, holding no slot
 //	slots    bounds the calls running at once to what the server has
 //	meter    counts calls, tokens and time per model
 //
 // The order matters: a repeated call after a crash costs nothing because the
-// journal stands outside the slots, and a pause before a retry keeps no slot busy.
+// journal stands outside the slots, and a pause before a retry keeps no slot busy. The
+// cache stands inside the journal, so that the journal of a run holds every call that the
+// run used, hits of the cache included, before anyone sees them.
 package gate
 
 import (
@@ -27,6 +30,9 @@ import (
 type Lane struct {
 	Backend local.Backend
 	Slots   int // calls at once; below 1 means one per processor
+	// Shared says that finished calls may be taken from other runs: the call names all
+	// that bears on the answer, the digest of the weights included.
+	Shared bool
 	// Alive, if not nil, is asked after a call has failed in transport for good. Its
 	// error stops the run: going on would fail every call that is left.
 	Alive func(ctx context.Context) error
@@ -35,6 +41,7 @@ type Lane struct {
 // Config says how a Gate is built.
 type Config struct {
 	Dir   string          // folder of the journal; empty keeps no journal
+	Cache string          // folder of calls that runs share; empty, or no journal, uses none
 	Lanes map[string]Lane // by Call.Backend
 	Retry Retry           // zero value: DefaultRetry
 	Warn  func(string)    // receives warnings; nil drops them
@@ -44,6 +51,7 @@ type Config struct {
 type Gate struct {
 	lanes   map[string]Lane
 	journal *Journal
+	cache   *cache
 	meter   *meter
 	door    local.Backend
 }
@@ -74,6 +82,10 @@ func Open(cfg Config) (*Gate, error) {
 			return nil, err
 		}
 		g.journal = j
+		if cfg.Cache != "" {
+			g.cache = newCache(cfg.Cache, cfg.Warn)
+			door = withCache(door, g.cache, g.lanes, g.meter)
+		}
 		door = withJournal(door, j, g.meter)
 	}
 
@@ -149,8 +161,11 @@ feed:
 // Usage returns what was spent per model, and by which outcome.
 func (g *Gate) Usage() []ModelUsage { return g.meter.snapshot() }
 
-// Close flushes and closes the journal.
+// Close flushes and closes the journal and the cache.
 func (g *Gate) Close() error {
+	if g.cache != nil {
+		g.cache.close()
+	}
 	if g.journal == nil {
 		return nil
 	}

@@ -37,6 +37,7 @@ type Entry struct {
 // before its reply is given to anyone.
 type Journal struct {
 	dir     string
+	shared  bool // the folder is a cache: others write its other files, and nothing is synced
 	lock    *flock.Flock
 	file    *os.File
 	readers map[string]*os.File
@@ -75,7 +76,15 @@ func OpenJournal(dir string, warn func(string)) (*Journal, error) {
 		return nil, fmt.Errorf("create the journal folder: %w", err)
 	}
 
-	path := filepath.Join(dir, journalName)
+	return openFile(dir, journalName, false, warn)
+}
+
+// isBusy reports whether another process writes the file.
+func isBusy(err error) bool { return errors.Is(err, ErrJournalBusy) }
+
+// openFile opens a folder to append to the file of that name.
+func openFile(dir, name string, shared bool, warn func(string)) (*Journal, error) {
+	path := filepath.Join(dir, name)
 	lock := flock.New(path + ".lock")
 	got, err := lock.TryLock()
 	if err != nil {
@@ -92,6 +101,7 @@ func OpenJournal(dir string, warn func(string)) (*Journal, error) {
 
 	j := &Journal{
 		dir:     dir,
+		shared:  shared,
 		lock:    lock,
 		file:    f,
 		readers: map[string]*os.File{path: f},
@@ -157,7 +167,8 @@ func (j *Journal) scan(path string, f *os.File, warn func(string)) (int64, error
 	for line := 1; ; line++ {
 		data, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			if len(data) > 0 {
+			// In a folder that is shared it may be just being written.
+			if len(data) > 0 && (!j.shared || f == j.file) {
 				warn(fmt.Sprintf("%s:%d: the last line is incomplete, as after a crash; "+
 					"its call will be asked again", path, line))
 			}
@@ -279,7 +290,7 @@ func (j *Journal) commit(batch []*write) error {
 	}
 
 	_, err := j.file.WriteAt(buf.Bytes(), j.size)
-	if err == nil {
+	if err == nil && !j.shared {
 		err = j.file.Sync()
 	}
 
@@ -350,7 +361,7 @@ func withJournal(inner local.Backend, j *Journal, m *meter) local.Backend {
 			return local.Reply{}, err
 		}
 		if found {
-			m.add(call, reply, true)
+			m.add(call, reply, fromJournal)
 			return reply, nil
 		}
 

@@ -15,9 +15,22 @@ type ModelUsage struct {
 	Model     string                `json:"model"`
 	Asked     int                   `json:"asked"`     // calls sent to the backend in this session
 	Journaled int                   `json:"journaled"` // calls answered from the journal in this session
-	Outcomes  map[local.Outcome]int `json:"outcomes"`  // of both
-	Usage     local.Usage           `json:"usage"`     // of both: what the answers in hand cost when they were made
+	Cached    int                   `json:"cached"`    // calls answered from the shared cache in this session
+	Outcomes  map[local.Outcome]int `json:"outcomes"`  // of all three
+	Usage     local.Usage           `json:"usage"`     // of all: what the answers in hand cost when they were made
 }
+
+// Calls is how many calls were answered, wherever from.
+func (u ModelUsage) Calls() int { return u.Asked + u.Journaled + u.Cached }
+
+// origin is where an answer came from.
+type origin int
+
+const (
+	fromModel origin = iota
+	fromJournal
+	fromCache
+)
 
 type meter struct {
 	mu sync.Mutex
@@ -30,13 +43,13 @@ func (m *meter) wrap(inner local.Backend) local.Backend {
 	return local.BackendFunc(func(ctx context.Context, call local.Call) (local.Reply, error) {
 		reply, err := inner.Do(ctx, call)
 		if err == nil {
-			m.add(call, reply, false)
+			m.add(call, reply, fromModel)
 		}
 		return reply, err
 	})
 }
 
-func (m *meter) add(call local.Call, reply local.Reply, journaled bool) {
+func (m *meter) add(call local.Call, reply local.Reply, from origin) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 
@@ -47,9 +60,12 @@ func (m *meter) add(call local.Call, reply local.Reply, journaled bool) {
 		m.by[key] = u
 	}
 
-	if journaled {
+	switch from {
+	case fromJournal:
 		u.Journaled++
-	} else {
+	case fromCache:
+		u.Cached++
+	default:
 		u.Asked++
 	}
 	u.Outcomes[reply.Outcome]++

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
@@ -25,17 +26,19 @@ type Config struct {
 	NumCtx  int    // context window in tokens; 0: from the longest prompt
 	Think   string // thoughts of models that can think; empty: none
 	Seed    uint64
+	Cache   string  // folder of model calls that runs share; empty: none
 	Systems Systems // systems of people's own that are asked over HTTP
 	Console usage.Console
 }
 
 // Set resolves names. It is not safe for concurrent use.
 type Set struct {
-	cfg    Config
-	client *ollama.Client
-	server string
-	byName map[string]*Model
-	needs  map[string]int // tokens that a later phase will need, by spec
+	cfg      Config
+	client   *ollama.Client
+	server   string
+	recalled bool // the server cannot be reached, and what is known of its models is older
+	byName   map[string]*Model
+	needs    map[string]int // tokens that a later phase will need, by spec
 
 	warnings []string
 }
@@ -138,11 +141,7 @@ func (s *Set) Client(ctx context.Context) (*ollama.Client, error) {
 }
 
 func (s *Set) resolveOllama(ctx context.Context, spec, name string, options local.Options) (*Model, error) {
-	client, err := s.Client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	info, err := client.Model(ctx, name)
+	info, err := s.lookup(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +192,7 @@ func (s *Set) Lanes() map[string]gate.Lane {
 		}
 	}
 	if s.client != nil {
-		lanes[ollama.BackendName] = gate.Lane{Backend: s.client, Slots: slots, Alive: s.alive}
+		lanes[ollama.BackendName] = gate.Lane{Backend: s.client, Slots: slots, Alive: s.alive, Shared: true}
 	}
 	return lanes
 }
@@ -206,7 +205,11 @@ func (s *Set) alive(ctx context.Context) error {
 }
 
 // Open opens the door to all that was resolved. Finished calls are kept in the folder
-// dir, or nowhere if it is empty.
+// dir, or nowhere if it is empty, and in the cache that runs share.
 func (s *Set) Open(dir string) (*gate.Gate, error) {
-	return gate.Open(gate.Config{Dir: dir, Lanes: s.Lanes(), Warn: s.cfg.Console.Warn})
+	cfg := gate.Config{Dir: dir, Cache: s.cfg.Cache, Lanes: s.Lanes(), Warn: s.cfg.Console.Warn}
+	if s.recalled { // nobody is there who could come back in a moment
+		cfg.Retry = gate.Retry{Attempts: 1, First: time.Millisecond, Most: time.Millisecond}
+	}
+	return gate.Open(cfg)
 }

@@ -257,6 +257,24 @@ func (p Pipeline) models() []string {
 	return out
 }
 
+// Paths lists what may be files or folders among the names in a pipeline: recorded
+// rankings, embedders and cross-encoders.
+func (p Pipeline) Paths() []string {
+	var out []string
+	if p.Source.Kind == "trec" || p.Source.Kind == "dense" {
+		out = append(out, p.Source.Arg)
+	}
+	for _, part := range p.Source.Parts {
+		out = append(out, part.Paths()...)
+	}
+	for _, s := range p.Stages {
+		if s.Kind == crossEncoder || s.Kind == mmr {
+			out = append(out, strings.TrimPrefix(s.Model, "dense:"))
+		}
+	}
+	return out
+}
+
 // SplitList splits a comma list, but not inside parentheses. Blank parts are left out.
 func SplitList(text string) []string {
 	var out []string

@@ -145,7 +145,7 @@ func Cost(usage []gate.ModelUsage) datasets.Grid {
 	g := datasets.Grid{
 		Title: "Model calls",
 		Head: []string{
-			"model", "asked now", "from the journal",
+			"model", "asked now", "from the journal", "from the cache",
 			"prompt tokens", "of these cached", "output tokens", "time in calls",
 		},
 	}
@@ -159,6 +159,7 @@ func Cost(usage []gate.ModelUsage) datasets.Grid {
 			name,
 			fmt.Sprint(u.Asked),
 			fmt.Sprint(u.Journaled),
+			fmt.Sprint(u.Cached),
 			fmt.Sprint(u.Usage.PromptTokens),
 			fmt.Sprint(u.Usage.CachedTokens),
 			fmt.Sprint(u.Usage.OutputTokens),

@@ -23,11 +23,14 @@ type Answers struct {
 // Gold is the generator that gives the reference answer: the upper bound of a report.
 const Gold = "gold"
 
+// goldFile stands for a file where the answers are Gold.
+const goldFile = "the data"
+
 // GoldAnswers are the items' first references.
 func GoldAnswers(ds *datasets.Dataset) (Answers, error) {
 	a := Answers{
 		System:  datasets.System{Retriever: outside, Generator: Gold},
-		File:    "the data",
+		File:    goldFile,
 		Outputs: map[string]datasets.Output{},
 	}
 

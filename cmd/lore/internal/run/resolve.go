@@ -44,11 +44,23 @@ func (e *engine) resolve(ctx context.Context) error {
 	}
 
 	e.listSystems()
-	if err := e.folder.Check(store.Manifest{Benchmark: e.bench.Name(), DataHash: e.ds.Hash}); err != nil {
+	if err := e.folder.Check(e.resolved()); err != nil {
 		return usage.Errorf("%v", err)
 	}
 	e.gate, err = e.models.Open(e.folder.Calls())
 	return err
+}
+
+// resolved is what a folder's earlier run must agree with.
+func (e *engine) resolved() store.Manifest {
+	m := store.Manifest{Benchmark: e.bench.Name(), DataHash: e.ds.Hash}
+	for _, g := range e.generators {
+		m.Generators = append(m.Generators, g.Manifest())
+	}
+	for _, j := range e.judges {
+		m.Judges = append(m.Judges, j.Manifest(e.opt.Judging)...)
+	}
+	return m
 }
 
 func (e *engine) resolveGenerators(ctx context.Context) error {

@@ -104,6 +104,15 @@ func (e *engine) settings() map[string]any {
 
 // save writes the derived files, the scores last: a folder with scores is whole.
 func (e *engine) save(r *Result) error {
+	config, err := Configure(e.bench, e.ds, e.opt)
+	if err != nil {
+		return err
+	}
+	// It is written first: without it nobody could tell what the other files are.
+	if err := e.folder.WriteJSON(ConfigurationFile, config); err != nil {
+		return err
+	}
+
 	if err := store.WriteLines(e.folder, "answers.jsonl", r.Answers); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 // Package store keeps a run folder:
 //
 //	manifest.json          what was run: data, prompts and models by hash, options, seeds
+//	configuration.json     what the command asked for, which names the folder and guards it
 //	retrieval/<name>.trec  one ranking per retriever, and qrels.txt with the gold relevance
 //	answers.jsonl          one answer per retriever, generator and item
 //	verdicts.jsonl         one task's verdicts per retriever, generator, judge and item
@@ -20,6 +21,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/gofrs/flock"
 )
@@ -67,8 +70,14 @@ func (f *Folder) Dir() string { return f.dir }
 // Calls is the path of the folder of the journal.
 func (f *Folder) Calls() string { return filepath.Join(f.dir, "calls") }
 
-// Check refuses a folder that holds a run of other data, whose files would be
-// overwritten.
+// Empty reports whether no run has been finished in the folder.
+func (f *Folder) Empty() bool {
+	_, err := os.Stat(filepath.Join(f.dir, "manifest.json"))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// Check refuses a folder that holds a run of other data, or by other models of the same
+// names, whose files would be overwritten.
 func (f *Folder) Check(m Manifest) error {
 	old, err := ReadManifest(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,6 +92,16 @@ func (f *Folder) Check(m Manifest) error {
 		return fmt.Errorf("%s holds a run of the benchmark %s; choose another folder with --out", f.dir, old.Benchmark)
 	case old.DataHash != m.DataHash:
 		return fmt.Errorf("%s holds a run over other data (%v); choose another folder with --out", f.dir, old.Data)
+	}
+
+	for _, was := range slices.Concat(old.Generators, old.Judges) {
+		for _, is := range slices.Concat(m.Generators, m.Judges) {
+			// The built-in ones have no colon: they change with lore, and are done again.
+			if was.Name == is.Name && was.Digest != is.Digest && strings.Contains(is.Name, ":") {
+				return fmt.Errorf("%s holds a run by an earlier %s (digest %.12s, now %.12s); "+
+					"choose another folder with --out", f.dir, is.Name, was.Digest, is.Digest)
+			}
+		}
 	}
 	return nil
 }

@@ -1,0 +1,97 @@
+package models
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"lore/local/ollama"
+)
+
+// known is what the cache keeps of a model of a server, so that finished calls can be
+// used while the server is away: the digest names the calls.
+type known struct {
+	Server string       `json:"server_version"`
+	Model  ollama.Model `json:"model"`
+}
+
+// lookup asks the server for a model, or the cache where the server cannot be reached.
+func (s *Set) lookup(ctx context.Context, name string) (ollama.Model, error) {
+	client, err := s.Client(ctx)
+	var info ollama.Model
+	if err == nil {
+		info, err = client.Model(ctx, name)
+	}
+	if err == nil {
+		s.remember(name, info)
+		return info, nil
+	}
+	if !errors.Is(err, ollama.ErrUnreachable) {
+		return info, err
+	}
+
+	k, found := s.recall(name)
+	if !found {
+		return info, err
+	}
+	if s.client == nil {
+		if s.client, err = ollama.NewClient(ollama.Config{Host: s.cfg.Host, Dial: s.cfg.Dial}); err != nil {
+			return info, err
+		}
+	}
+	s.server = k.Server
+	if !s.recalled {
+		s.cfg.Console.Warn(fmt.Sprintf("the model server cannot be reached: only finished calls, in the journal or "+
+			"the cache %s, can be used; the first other one ends the run", s.cfg.Cache))
+	}
+	s.recalled = true
+	return k.Model, nil
+}
+
+// knownFile is the place of a model in the cache. The server's address is only hashed: it
+// may hold a password.
+func (s *Set) knownFile(name string) string {
+	sum := sha256.Sum256([]byte(s.cfg.Host + "\x00" + name))
+	return filepath.Join(s.cfg.Cache, "models", fmt.Sprintf("%x.json", sum[:8]))
+}
+
+// remember keeps what the server said. The cache is a help: where it cannot be written the
+// run goes on, and the door says so when it writes calls there.
+func (s *Set) remember(name string, info ollama.Model) {
+	if s.cfg.Cache == "" {
+		return
+	}
+	path := s.knownFile(name)
+	data, err := json.Marshal(known{s.server, info})
+	if err != nil || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
+		return
+	}
+
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	if err != nil {
+		return
+	}
+	_, err = tmp.Write(data)
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+}
+
+func (s *Set) recall(name string) (known, bool) {
+	var k known
+	if s.cfg.Cache == "" {
+		return k, false
+	}
+	data, err := os.ReadFile(s.knownFile(name))
+	return k, err == nil && json.Unmarshal(data, &k) == nil && k.Model.Digest != ""
+}

@@ -1,0 +1,409 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/usage"
+	"lore/datasets"
+	"lore/index/condense"
+	"lore/index/rerank"
+	"lore/judge/llm"
+)
+
+// ConfigurationFile is the file of a run folder that holds its Configuration.
+const ConfigurationFile = "configuration.json"
+
+// Configuration is all that changes what a run comes to, as far as the command line and
+// the data say it. Its hash names the default run folder, so that another configuration
+// has another folder. What the parts of the grid have in common is Settings: a folder can
+// be extended by parts, never by other settings.
+type Configuration struct {
+	Benchmark  string            `json:"benchmark"`
+	DataHash   string            `json:"data_sha256"`
+	Settings   map[string]string `json:"settings"`
+	Retrievers []Retriever       `json:"retrievers"`
+	Generators []string          `json:"generators"`
+	Judges     []string          `json:"judges"`
+	Answers    []Given           `json:"answers,omitempty"`
+	Systems    []Given           `json:"systems,omitempty"`
+}
+
+// Retriever is a pipeline with the hash of the files it names.
+type Retriever struct {
+	pipeline.Pipeline
+	Files string `json:"files_sha256,omitempty"`
+}
+
+// Given is a system of people's own: answers in a file, or a service.
+type Given struct {
+	Name   string `json:"name"`
+	File   string `json:"file,omitempty"`
+	SHA256 string `json:"sha256"` // of the answers, or of the service's URL, which may hold a secret
+}
+
+// Configure says what a command comes to.
+func Configure(bench datasets.Benchmark, ds *datasets.Dataset, opt Options) (Configuration, error) {
+	c := Configuration{
+		Benchmark:  bench.Name(),
+		DataHash:   ds.Hash,
+		Settings:   settingsOf(opt),
+		Generators: slices.Clone(opt.Generators),
+		Judges:     opt.Judges,
+	}
+	for _, p := range opt.Retrievers {
+		c.Retrievers = append(c.Retrievers, Retriever{p, filesHash(p.Paths())})
+	}
+	if b := opt.BERTScore; b != nil {
+		c.Settings["bertscore files"] = filesHash([]string{b.Dir, b.Baseline})
+	}
+
+	for _, a := range opt.Answers {
+		if a.isGold() {
+			c.Generators = append(c.Generators, Gold)
+			continue
+		}
+		g, err := a.given()
+		if err != nil {
+			return c, err
+		}
+		c.Answers = append(c.Answers, g)
+	}
+	for _, u := range opt.Models.Systems.URLs {
+		c.Systems = append(c.Systems, Given{Name: hostOf(u), SHA256: hashOf([]byte(u))})
+	}
+	return c, addPrompts(c.Settings, bench, opt.Prompts)
+}
+
+// Hash is the SHA-256 of all that the configuration says, in hexadecimal. The places of
+// files are not in it, only what they hold.
+func (c Configuration) Hash() string {
+	c.Answers = slices.Clone(c.Answers)
+	for i := range c.Answers {
+		c.Answers[i].File = ""
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // texts and numbers always encode
+	}
+	return hashOf(data)
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// hostOf is what may be shown of a URL: not its user, path or query, where secrets are.
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "a system"
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// isGold reports whether the answers are the data's own references.
+func (a Answers) isGold() bool { return a.Generator == Gold && a.File == goldFile }
+
+// given names the answers, and hashes them with what was measured of them.
+func (a Answers) given() (Given, error) {
+	data, err := json.Marshal(a.Outputs)
+	if err != nil {
+		return Given{}, fmt.Errorf("hash the answers of %s: %w", a.File, err)
+	}
+	return Given{Name: a.Retriever + " " + a.Generator, File: a.File, SHA256: hashOf(data)}, nil
+}
+
+// addPrompts adds the hash of every prompt that a run of the benchmark may use.
+func addPrompts(settings map[string]string, bench datasets.Benchmark, replace fs.FS) error {
+	for _, builtIn := range []fs.FS{bench.Prompts(), llm.Prompts(), rerank.Prompts(), condense.Prompts()} {
+		err := fs.WalkDir(builtIn, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			data, err := fs.ReadFile(builtIn, name)
+			if err != nil {
+				return err
+			}
+			if replace != nil {
+				own, err := fs.ReadFile(replace, name)
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return fmt.Errorf("read the prompt %s: %w", name, err)
+				}
+				if err == nil {
+					data = own
+				}
+			}
+			settings["prompt "+name] = hashOf(data)[:16]
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wholeFile is the size in bytes up to which a file in a folder is hashed whole. Of
+// weights the name and size do.
+const wholeFile = 4 << 20
+
+// filesHash hashes the files and folders among paths; other names, such as those of models
+// on a server, are left out. Empty where there is none.
+func filesHash(paths []string) string {
+	h := sha256.New()
+	some := false
+	for _, root := range paths {
+		if root == "" {
+			continue
+		}
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return nil //nolint:nilerr // whoever opens the file says what is wrong with it
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				return nil
+			}
+
+			some = true
+			rel, _ := filepath.Rel(root, path)
+			fmt.Fprintf(h, "%s %d\n", rel, info.Size())
+			if info.Size() <= wholeFile || path == root {
+				if data, err := os.ReadFile(path); err == nil {
+					fmt.Fprintln(h, hashOf(data))
+				}
+			}
+			return nil
+		})
+	}
+	if !some {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// ReadConfiguration reads that of a run folder.
+func ReadConfiguration(dir string) (Configuration, error) {
+	var c Configuration
+	err := store.ReadJSON(dir, ConfigurationFile, &c)
+	return c, err
+}
+
+// Extend adds what the folder holds already to what a command asks for: a folder is one
+// grid, and all of it is made again, from the journal. A folder that was made with other
+// settings is refused.
+func Extend(folder *store.Folder, mine Configuration, bench datasets.Benchmark, ds *datasets.Dataset, opt Options) (
+	Options, error) {
+	if err := folder.Check(store.Manifest{Benchmark: mine.Benchmark, DataHash: mine.DataHash}); err != nil {
+		return opt, usage.Errorf("%v", err)
+	}
+	old, err := ReadConfiguration(folder.Dir())
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && folder.Empty():
+		return opt, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return opt, usage.Errorf("%s holds a run without %s, of which nobody can tell how it was made; "+
+			"choose another folder with --out, or remove its manifest.json to write it anew",
+			folder.Dir(), ConfigurationFile)
+	case err != nil:
+		return opt, err
+	}
+
+	if diff := mine.differs(old); len(diff) > 0 {
+		return opt, usage.Errorf("%s holds another run, which this one would overwrite: %s; choose another folder "+
+			"with --out, or leave it out: then every configuration has a folder of its own",
+			folder.Dir(), strings.Join(diff, "; "))
+	}
+
+	if opt.Answers, err = mergeAnswers(old, bench, ds, opt.Answers); err != nil {
+		return opt, err
+	}
+	opt.Retrievers = nil
+	for _, r := range union(old.Retrievers, mine.Retrievers, Retriever.name) {
+		opt.Retrievers = append(opt.Retrievers, r.Pipeline)
+	}
+	opt.Generators = union(old.Generators, mine.Generators, itself)
+	opt.Generators = slices.DeleteFunc(opt.Generators, func(g string) bool { return g == Gold })
+	opt.Judges = union(old.Judges, mine.Judges, itself)
+	opt.Models.Systems.URLs = sortSystems(old, opt.Models.Systems.URLs)
+
+	if kept := mine.lacks(old); len(kept) > 0 {
+		opt.Console.Note(fmt.Sprintf("%s is extended: it also has %s, and the table shows the whole grid; "+
+			"finished calls come from its journal", folder.Dir(), strings.Join(kept, "; ")))
+	}
+	return opt, pipeline.Check(opt.Retrievers)
+}
+
+func (r Retriever) name() string { return r.Name }
+func (g Given) name() string     { return g.Name }
+func itself(s string) string     { return s }
+
+// union lists what is old, then what is new, by name.
+func union[T any](old, added []T, name func(T) string) []T {
+	out := slices.Clone(old)
+	for _, a := range added {
+		if !slices.ContainsFunc(old, func(o T) bool { return name(o) == name(a) }) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// differs words what keeps two configurations from being parts of one folder.
+func (c Configuration) differs(old Configuration) []string {
+	var out []string
+	for _, key := range Keys(c.Settings, old.Settings) {
+		if here, there := c.Settings[key], old.Settings[key]; here != there {
+			out = append(out, fmt.Sprintf("%s is %s there and %s here", key, word(there), word(here)))
+		}
+	}
+
+	for _, r := range c.Retrievers {
+		for _, o := range old.Retrievers {
+			if r.Name == o.Name && hashOf(mustJSON(r)) != hashOf(mustJSON(o)) {
+				out = append(out, fmt.Sprintf("the retriever %s is made otherwise, or of other files", r.Name))
+			}
+		}
+	}
+	for _, a := range c.Answers {
+		for _, o := range old.Answers {
+			if a.Name == o.Name && a.SHA256 != o.SHA256 {
+				out = append(out, fmt.Sprintf("%s gives other answers of %q", a.File, a.Name))
+			}
+		}
+	}
+
+	// Their addresses are not kept, because they may hold secrets.
+	for _, o := range old.Systems {
+		if !slices.ContainsFunc(c.Systems, func(s Given) bool { return s.SHA256 == o.SHA256 }) {
+			out = append(out, fmt.Sprintf("it has answers of a system at %s: name it again with --system", o.Name))
+		}
+	}
+	return out
+}
+
+// Keys lists the keys of several maps, sorted, each once.
+func Keys(of ...map[string]string) []string {
+	all := map[string]string{}
+	for _, m := range of {
+		maps.Copy(all, m)
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+func word(value string) string {
+	if value == "" {
+		return "not set"
+	}
+	return value
+}
+
+func mustJSON(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // texts and numbers always encode
+	}
+	return data
+}
+
+// lacks words what the older configuration has that this one does not name.
+func (c Configuration) lacks(old Configuration) []string {
+	var out []string
+	add := func(what string, old, mine []string) {
+		more := slices.DeleteFunc(slices.Clone(old), func(n string) bool { return slices.Contains(mine, n) })
+		if len(more) > 0 {
+			out = append(out, what+" "+strings.Join(more, ", "))
+		}
+	}
+	add("the retrievers", names(old.Retrievers, Retriever.name), names(c.Retrievers, Retriever.name))
+	add("the generators", old.Generators, c.Generators)
+	add("the judges", old.Judges, c.Judges)
+	add("the answers of", names(old.Answers, Given.name), names(c.Answers, Given.name))
+	return out
+}
+
+func names[T any](of []T, name func(T) string) []string {
+	out := make([]string, len(of))
+	for i, x := range of {
+		out[i] = name(x)
+	}
+	return out
+}
+
+// mergeAnswers reads the answers that the folder has besides those given: the data's own
+// references first, as in one command.
+func mergeAnswers(old Configuration, bench datasets.Benchmark, ds *datasets.Dataset, given []Answers) (
+	[]Answers, error) {
+	var out []Answers
+	gold := slices.IndexFunc(given, Answers.isGold)
+	switch {
+	case gold >= 0:
+		out = append(out, given[gold])
+	case slices.Contains(old.Generators, Gold):
+		a, err := GoldAnswers(ds)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+
+	isNamed := func(name string) func(Answers) bool {
+		return func(a Answers) bool { return !a.isGold() && a.Retriever+" "+a.Generator == name }
+	}
+	for _, o := range old.Answers {
+		if i := slices.IndexFunc(given, isNamed(o.Name)); i >= 0 {
+			out = append(out, given[i])
+			continue
+		}
+		a, err := ReadAnswers(o.File, bench, ds)
+		if err != nil {
+			return nil, err
+		}
+		now, err := a.given()
+		if err != nil {
+			return nil, err
+		}
+		if now.SHA256 != o.SHA256 {
+			return nil, usage.Errorf("%s has changed since its answers were judged; choose another folder with --out",
+				o.File)
+		}
+		out = append(out, a)
+	}
+
+	for _, a := range given {
+		name := a.Retriever + " " + a.Generator
+		known := slices.ContainsFunc(old.Answers, func(o Given) bool { return o.Name == name })
+		if !a.isGold() && !known {
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}
+
+// sortSystems puts the systems that the folder has first, in its order.
+func sortSystems(old Configuration, urls []string) []string {
+	place := func(u string) int {
+		i := slices.IndexFunc(old.Systems, func(o Given) bool { return o.SHA256 == hashOf([]byte(u)) })
+		if i < 0 {
+			return len(old.Systems)
+		}
+		return i
+	}
+	out := slices.Clone(urls)
+	slices.SortStableFunc(out, func(a, b string) int { return place(a) - place(b) })
+	return out
+}
