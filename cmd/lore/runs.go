@@ -1,0 +1,331 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/table"
+	"lore/datasets"
+	"lore/local/files"
+)
+
+// runsFolder is where runs without --out lie.
+const runsFolder = "lore-runs"
+
+type runsFlags struct {
+	json bool
+}
+
+func newRuns() *cobra.Command {
+	var f runsFlags
+	c := &cobra.Command{
+		Use:   "runs [FOLDER...]",
+		Short: "List run folders, and what differs between them",
+		Long: "runs lists the runs below the folders, or below " + runsFolder + ", the newest first: their data,\n" +
+			"judges and best system, and for each benchmark the settings that are not the same in all.\n" +
+			"A folder that cannot be read has a line that says so.",
+		Example: "  lore runs\n  lore runs studies/may studies/june --json",
+		RunE:    func(c *cobra.Command, args []string) error { return listRuns(c, f, args) },
+	}
+	group(c, outputFlags, func(fl *pflag.FlagSet) {
+		fl.BoolVar(&f.json, "json", false, "print JSON, percentages with full precision")
+	})
+	return c
+}
+
+// listed is a run folder as a line of the list. Date is when its scores were written.
+type listed struct {
+	Folder    string            `json:"folder"`
+	Problem   string            `json:"problem,omitempty"` // why nothing else is known
+	Benchmark string            `json:"benchmark,omitempty"`
+	Data      []string          `json:"data,omitempty"`
+	DataHash  string            `json:"data_sha256,omitempty"`
+	Items     int               `json:"items"`
+	Systems   []string          `json:"systems,omitempty"`
+	Judges    []string          `json:"judges,omitempty"`
+	Date      time.Time         `json:"date,omitzero"`
+	Metric    string            `json:"metric,omitempty"` // the headline figure
+	Value     *float64          `json:"value,omitempty"`  // of the best system, 0 to 100 where it is a share
+	Best      string            `json:"best,omitempty"`   // that system, with its judge
+	Settings  map[string]string `json:"settings,omitempty"`
+}
+
+func listRuns(c *cobra.Command, f runsFlags, args []string) error {
+	roots := args
+	if len(roots) == 0 {
+		roots = []string{runsFolder}
+	}
+	list := []listed{}
+	for _, root := range roots {
+		dirs, err := runFolders(root)
+		if errors.Is(err, fs.ErrNotExist) && len(args) == 0 {
+			break // nothing has been run here
+		}
+		if err != nil {
+			return &files.Error{File: root, Msg: err.Error(), Remedy: "give folders that hold run folders"}
+		}
+		for _, dir := range dirs {
+			list = append(list, readListed(dir))
+		}
+	}
+
+	slices.SortStableFunc(list, func(a, b listed) int {
+		if c := b.Date.Compare(a.Date); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Folder, b.Folder)
+	})
+	if f.json {
+		return report.WriteJSON(c.OutOrStdout(), map[string]any{"runs": list})
+	}
+	if len(list) == 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "No runs below %s.\n", strings.Join(roots, ", "))
+		return nil
+	}
+	return printGrids(c.OutOrStdout(), "text", append([]datasets.Grid{runsGrid(list)}, differences(list)...))
+}
+
+// runFolders are the run folders in a folder: itself, or those in it. Folders that hold
+// nothing but a journal, such as those of `lore score`, are no runs.
+func runFolders(root string) ([]string, error) {
+	if isRun(root) {
+		return []string{root}, nil
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if dir := filepath.Join(root, e.Name()); isRun(dir) {
+			out = append(out, dir)
+		}
+	}
+	return out, nil
+}
+
+// isRun reports whether a folder is one that `lore run` made, whole or not: `lore run`
+// makes its folder for rankings first.
+func isRun(dir string) bool {
+	for _, name := range []string{"manifest.json", run.ConfigurationFile, "scores.json", "retrieval"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// readListed reads what is listed of a run. What is wrong with the folder is part of it.
+func readListed(dir string) listed {
+	l := listed{Folder: dir}
+	fail := func(err error) listed {
+		if errors.Is(err, fs.ErrNotExist) {
+			return listed{Folder: dir, Problem: "not finished: the same command again goes on"}
+		}
+		return listed{Folder: dir, Problem: err.Error()}
+	}
+
+	m, err := store.ReadManifest(dir)
+	if err != nil {
+		return fail(err)
+	}
+	var t table.Table
+	if err := store.ReadJSON(dir, "scores.json", &t); err != nil {
+		return fail(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "scores.json"))
+	if err != nil {
+		return fail(err)
+	}
+	l.Date = info.ModTime().UTC().Truncate(time.Second)
+	l.Benchmark, l.Data, l.DataHash, l.Items = m.Benchmark, m.Data, m.DataHash, m.Items
+
+	for _, r := range t.Rows {
+		l.Systems = appendNew(l.Systems, r.Retriever+", "+r.Generator)
+		l.Judges = appendNew(l.Judges, r.Judge)
+	}
+	l.headline(t)
+	l.Settings = settingsOf(dir, m)
+	return l
+}
+
+func appendNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+// headline finds the system that is best by the last of the benchmark's judged main
+// figures: the one that sums the others up. Upper bounds, which know the gold documents or
+// answers, count only where there is nothing else.
+func (l *listed) headline(t table.Table) {
+	bench, err := find(l.Benchmark)
+	if err != nil {
+		return // a benchmark of another version of lore: the rest is listed
+	}
+	isBound := func(r table.Row) bool {
+		return strings.HasPrefix(r.Retriever, "oracle") || r.Generator == run.Gold
+	}
+	rows := slices.DeleteFunc(slices.Clone(t.Rows), isBound)
+	if len(rows) == 0 {
+		rows = t.Rows
+	}
+
+	for _, m := range bench.Metrics() {
+		if !m.Judged || !m.Lead || m.Aside {
+			continue
+		}
+		var best *float64
+		var by string
+		for _, r := range rows {
+			f, ok := r.Figure(m.Name)
+			if ok && f.Value != nil && (best == nil || *f.Value > *best) {
+				best, by = f.Value, fmt.Sprintf("%s, %s, %s", r.Retriever, r.Generator, r.Judge)
+			}
+		}
+		if best == nil {
+			continue
+		}
+		value := *best
+		if m.Percent {
+			value *= 100
+		}
+		l.Metric, l.Value, l.Best = m.Title, &value, by
+	}
+}
+
+// settingsOf are what a run was made with, as words: its settings and the parts of its
+// grid. An older folder has only what its manifest tells.
+func settingsOf(dir string, m store.Manifest) map[string]string {
+	out := map[string]string{
+		"data":       fmt.Sprintf("%s (%.8s)", strings.Join(m.Data, ", "), m.DataHash),
+		"retrievers": strings.Join(m.Retrievers, ", "),
+	}
+	for _, g := range m.Generators {
+		name := g.Name
+		if strings.Contains(name, ":") {
+			name += fmt.Sprintf(" (%.12s)", g.Digest)
+		}
+		out["generators"] = joined(out["generators"], name)
+	}
+	for _, j := range m.Judges {
+		out["judges"] = joined(out["judges"], j.Name)
+	}
+
+	c, err := run.ReadConfiguration(dir)
+	if err != nil {
+		out["seed"] = fmt.Sprint(m.Seed)
+		out["settings"] = "not kept: the folder was made by an earlier lore"
+		return out
+	}
+	for _, a := range c.Answers {
+		out["answers"] = joined(out["answers"], fmt.Sprintf("%s (%.8s)", a.Name, a.SHA256))
+	}
+	for _, s := range c.Systems {
+		out["systems"] = joined(out["systems"], s.Name)
+	}
+	for k, v := range c.Settings {
+		out[k] = v
+	}
+	return out
+}
+
+func joined(list, more string) string {
+	if list == "" {
+		return more
+	}
+	return list + ", " + more
+}
+
+// runsGrid is the list as a table.
+func runsGrid(list []listed) datasets.Grid {
+	g := datasets.Grid{
+		Head: []string{"run", "benchmark", "items", "systems", "judges", "date", "best", "by"},
+		Note: "best: the highest value of the benchmark's main figure, oracle and gold left out; intervals: lore report; tests: lore compare",
+	}
+	for _, l := range list {
+		if l.Problem != "" {
+			g.Rows = append(g.Rows, []string{l.Folder, "–", "–", "–", "–", "–", "–", l.Problem})
+			continue
+		}
+		best := "–"
+		if l.Value != nil {
+			best = fmt.Sprintf("%s %.1f", l.Metric, *l.Value)
+		}
+		g.Rows = append(g.Rows, []string{
+			l.Folder,
+			l.Benchmark,
+			fmt.Sprint(l.Items),
+			fmt.Sprint(len(l.Systems)),
+			strings.Join(l.Judges, ", "),
+			l.Date.Local().Format("2006-01-02 15:04"),
+			best,
+			l.Best,
+		})
+	}
+	return g
+}
+
+// differences are tables, one per benchmark, of the settings that its runs do not share.
+func differences(list []listed) []datasets.Grid {
+	var benchmarks []string
+	for _, l := range list {
+		if l.Problem == "" {
+			benchmarks = appendNew(benchmarks, l.Benchmark)
+		}
+	}
+
+	var out []datasets.Grid
+	for _, b := range benchmarks {
+		var of []listed
+		var settings []map[string]string
+		for _, l := range list {
+			if l.Problem == "" && l.Benchmark == b {
+				of, settings = append(of, l), append(settings, l.Settings)
+			}
+		}
+		g := datasets.Grid{Title: "What differs between the runs of " + b, Head: []string{"setting", "value", "runs"}}
+		for _, key := range run.Keys(settings...) {
+			g.Rows = append(g.Rows, valuesOf(key, of)...)
+		}
+		out = append(out, g)
+	}
+	return slices.DeleteFunc(out, func(g datasets.Grid) bool { return len(g.Rows) == 0 })
+}
+
+// valuesOf lists the values of a setting with the runs that have them; none where all have
+// the same.
+func valuesOf(key string, of []listed) [][]string {
+	var values []string
+	folders := map[string][]string{}
+	for _, l := range of {
+		v := l.Settings[key]
+		if v == "" {
+			v = "not set"
+		}
+		values = appendNew(values, v)
+		folders[v] = append(folders[v], filepath.Base(l.Folder))
+	}
+	if len(values) < 2 {
+		return nil
+	}
+
+	rows := make([][]string, len(values))
+	for i, v := range values {
+		rows[i] = []string{key, v, strings.Join(folders[v], ", ")}
+	}
+	return rows
+}
