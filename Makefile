@@ -12,13 +12,17 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden golden-embed onnxruntime test-ort ollama test-ollama fit sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden golden-embed onnxruntime test-ort ollama test-ollama fit sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
 
-demo: build
+demo: build no-demo
 	./lore run summhay --retriever bm25,keywords,random,oracle,full --generator extractive --judge lexical --budget-tokens 6000 --out demo-run
+
+# A folder of another configuration would be refused.
+no-demo:
+	rm -rf demo-run
 
 test:
 	$(GO) test ./...

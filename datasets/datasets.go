@@ -177,6 +177,7 @@ type Metric struct {
 // Retrievers hold where the user says nothing else.
 type Protocol struct {
 	AnswerPrompt string // name of the prompt for generation
+	Headline     string // the metric that sums a run up, without what may follow an "@" in its name
 	Budget       Budget
 	Depth        int // documents retrieved; 0 is all
 	NumPredict   int // most tokens of an answer

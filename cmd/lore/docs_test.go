@@ -84,7 +84,7 @@ func demoCommand(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, ok := strings.Cut(string(data), "\ndemo: build\n\t./")
+	_, rest, ok := strings.Cut(string(data), "\ndemo: build no-demo\n\t./")
 	if !ok {
 		t.Fatal("the Makefile has no demo")
 	}

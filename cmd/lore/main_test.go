@@ -144,7 +144,11 @@ func fakeOllama() {
 	context := flag.Int("context", 0, "trained context of the model, in tokens; longer prompts are refused")
 	builds := flag.Bool("careful", false, "answer the prompts of builds as a careful model would")
 	flag.Parse()
-	s := &ollamatest.Server{Delay: *delay, Logprobs: *builds, Context: *context,
+	weights := fmt.Sprint(*bad, *every, *words, *judge, *builds)
+	if weights == fmt.Sprint(0, 1, "", "", false) {
+		weights = ""
+	}
+	s := &ollamatest.Server{Delay: *delay, Weights: weights, Logprobs: *builds, Context: *context,
 		Misdeed: func(n int, _ api.ChatRequest) ollamatest.Misbehavior {
 			if n%*every == *every-1 {
 				return ollamatest.Misbehavior(*bad)

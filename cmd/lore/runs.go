@@ -168,9 +168,8 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// headline finds the system that is best by the last of the benchmark's judged main
-// figures: the one that sums the others up. Upper bounds, which know the gold documents or
-// answers, count only where there is nothing else.
+// headline finds the system that is best by the benchmark's headline. Upper bounds, which
+// know the gold documents or answers, count only where there is nothing else.
 func (l *listed) headline(t table.Table) {
 	bench, err := find(l.Benchmark)
 	if err != nil {
@@ -184,27 +183,42 @@ func (l *listed) headline(t table.Table) {
 		rows = t.Rows
 	}
 
-	for _, m := range bench.Metrics() {
-		if !m.Judged || !m.Lead || m.Aside {
+	var metric datasets.Metric
+	for _, r := range rows {
+		f, m, ok := headlineOf(r, bench)
+		if !ok || f.Value == nil || metric.Name != "" && f.Metric != metric.Name {
 			continue
 		}
-		var best *float64
-		var by string
-		for _, r := range rows {
-			f, ok := r.Figure(m.Name)
-			if ok && f.Value != nil && (best == nil || *f.Value > *best) {
-				best, by = f.Value, fmt.Sprintf("%s, %s, %s", r.Retriever, r.Generator, r.Judge)
-			}
-		}
-		if best == nil {
-			continue
-		}
-		value := *best
+		value := *f.Value
 		if m.Percent {
 			value *= 100
 		}
-		l.Metric, l.Value, l.Best = m.Title, &value, by
+		if l.Value == nil || value > *l.Value {
+			metric, l.Metric, l.Value = m, m.Title, &value
+			l.Best = fmt.Sprintf("%s, %s, %s", r.Retriever, r.Generator, r.Judge)
+		}
 	}
+}
+
+// headlineOf is the first figure of a row that is the benchmark's headline. What follows an
+// "@" in its name is a setting, which may be another than the benchmark's own.
+func headlineOf(r table.Row, bench datasets.Benchmark) (table.Figure, datasets.Metric, bool) {
+	want := bench.Protocol().Headline
+	isHeadline := func(name string) bool {
+		short, _, _ := strings.Cut(name, "@")
+		return short == want
+	}
+	for _, f := range r.Figures {
+		for _, m := range bench.Metrics() {
+			if isHeadline(f.Metric) && isHeadline(m.Name) {
+				if m.Name != f.Metric {
+					m.Name, m.Title = f.Metric, f.Metric
+				}
+				return f, m, true
+			}
+		}
+	}
+	return table.Figure{}, datasets.Metric{}, false
 }
 
 // settingsOf are what a run was made with, as words: its settings and the parts of its
@@ -254,7 +268,8 @@ func joined(list, more string) string {
 func runsGrid(list []listed) datasets.Grid {
 	g := datasets.Grid{
 		Head: []string{"run", "benchmark", "items", "systems", "judges", "date", "best", "by"},
-		Note: "best: the highest value of the benchmark's main figure, oracle and gold left out; intervals: lore report; tests: lore compare",
+		Note: "best: the highest value of the benchmark's main figure, oracle and gold left out; " +
+			"intervals: lore report; tests: lore compare",
 	}
 	for _, l := range list {
 		if l.Problem != "" {

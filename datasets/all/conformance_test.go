@@ -55,12 +55,17 @@ func TestConformance(t *testing.T) {
 
 func checkMetrics(t *testing.T, b datasets.Benchmark) {
 	t.Helper()
-	names := map[string]bool{}
+	names, headline := map[string]bool{}, false
 	for _, m := range b.Metrics() {
 		if m.Name == "" || m.Title == "" || m.Explain == "" || names[m.Name] {
 			t.Errorf("metric %+v is incomplete or named twice", m)
 		}
 		names[m.Name] = true
+		short, _, _ := strings.Cut(m.Name, "@")
+		headline = headline || short == b.Protocol().Headline
+	}
+	if !headline {
+		t.Errorf("the headline %q is none of the metrics", b.Protocol().Headline)
 	}
 }
 

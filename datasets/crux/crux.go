@@ -162,6 +162,7 @@ func (b Benchmark) Metrics() []datasets.Metric {
 func (Benchmark) Protocol() datasets.Protocol {
 	return datasets.Protocol{
 		AnswerPrompt: "crux/answer.txt",
+		Headline:     CovAnswer,
 		Budget:       datasets.Budget{Tokens: 32_000},
 		Depth:        Depth,
 		NumPredict:   1024,

@@ -138,6 +138,7 @@ func (Benchmark) Metrics() []datasets.Metric {
 func (b Benchmark) Protocol() datasets.Protocol {
 	return datasets.Protocol{
 		AnswerPrompt: "long2rag/answer.txt",
+		Headline:     KPF,
 		Budget:       datasets.Budget{Tokens: 128_000},
 		Depth:        100,
 		NumPredict:   2048,

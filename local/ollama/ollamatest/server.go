@@ -22,6 +22,7 @@ type Server struct {
 	Misdeed func(n int, req api.ChatRequest) Misbehavior // nil behaves; n counts chat requests from 0
 	Context int                                          // trained context of the model, in words
 	Busy    int                                          // so many embedding requests are refused as busy first
+	Weights string                                       // end of every digest: a server with other answers has other models
 	Names   []string                                     // models on offer; nil means "fake:latest"
 
 	Logprobs bool // gives log-probabilities where they are asked for
@@ -95,7 +96,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/tags":
 		var list api.ListResponse
 		for _, n := range s.names() {
-			model := api.ListModelResponse{Name: n, Model: n, Digest: "digest-of-" + n}
+			model := api.ListModelResponse{Name: n, Model: n, Digest: "digest-of-" + n + s.Weights}
 			list.Models = append(list.Models, model)
 		}
 		reply(w, list)

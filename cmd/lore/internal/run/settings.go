@@ -47,9 +47,13 @@ func addSettings(out map[string]string, path string, v reflect.Value) {
 				addSettings(out, below, v.Field(i))
 			}
 		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			addSettings(out, path+"."+fmt.Sprint(key.Interface()), v.MapIndex(key))
+		}
 	case reflect.Func, reflect.Interface, reflect.Chan:
 	default:
-		if v.IsZero() || v.Kind() == reflect.Map && v.Len() == 0 {
+		if v.IsZero() {
 			return
 		}
 		out[plainName(path)] = plainValue(v)
@@ -78,7 +82,7 @@ func plainName(path string) string {
 
 func plainValue(v reflect.Value) string {
 	switch v.Kind() {
-	case reflect.Map, reflect.Slice, reflect.Array:
+	case reflect.Slice, reflect.Array:
 		if data, err := json.Marshal(v.Interface()); err == nil {
 			return string(data)
 		}

@@ -53,7 +53,7 @@ func (Benchmark) Metrics() []datasets.Metric {
 }
 
 func (Benchmark) Protocol() datasets.Protocol {
-	return datasets.Protocol{AnswerPrompt: "trivia/answer.txt", Budget: datasets.Budget{Tokens: 500}, Depth: 2,
+	return datasets.Protocol{AnswerPrompt: "trivia/answer.txt", Headline: "right", Budget: datasets.Budget{Tokens: 500}, Depth: 2,
 		NumPredict: 100, TopP: 1, Retrievers: "bm25,oracle,none", Recorded: recorded}
 }
 
