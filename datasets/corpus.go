@@ -81,6 +81,10 @@ type Query struct {
 	Text     string
 	Gold     map[string]float64            // graded relevance by document id
 	Recorded map[string]map[string]float64 // scores that came with the data: retriever, document id
+
+	// BestGold scores the gold documents, by id, where the benchmark knows how the best
+	// one of them is chosen; nil: it does not.
+	BestGold func() map[string]float64
 }
 
 // HashFiles returns the SHA-256 over the contents of files in order.

@@ -97,6 +97,7 @@ type Verdicts map[judge.Subject][]judge.Verdict
 type Retrieved struct {
 	IDs   []string // document ids, best first
 	Whole bool     // the corpus whole, in this order: no budget applies
+	Gold  bool     // all relevant documents and no others, as the oracle ranks them
 
 	// Texts are shown instead of the documents' own, by id: their beginnings, snippets or
 	// summaries. What is not in it is shown as it is.

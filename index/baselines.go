@@ -57,8 +57,22 @@ func Keywords(docs []Document) Retriever {
 }
 
 // Oracle ranks the documents with a gold relevance above 0, and no others: the upper
-// bound of retrieval.
+// bound of retrieval. The ranking says that it is all of them, unless k cut it.
 func Oracle(docs []Document) Retriever {
+	ranked := OracleK(docs)
+	return retrieverFunc(func(ctx context.Context, q Query, k int) (Ranking, error) {
+		r, err := ranked.Retrieve(ctx, q, 0)
+		r.Gold = k < 1 || len(r.Hits) <= k
+		if !r.Gold {
+			r.Hits = r.Hits[:k]
+		}
+		return r, err
+	})
+}
+
+// OracleK ranks as Oracle does, but as any other ranking: what is shown of it has the
+// limits that all have.
+func OracleK(docs []Document) Retriever {
 	return retrieverFunc(func(_ context.Context, q Query, k int) (Ranking, error) {
 		var hits []Hit
 		for _, d := range docs {
@@ -82,6 +96,7 @@ func (c cut) RetrieveBatch(ctx context.Context, queries []Query, k int, step fun
 	out, err := RetrieveAll(ctx, c.Retriever, queries, k, step)
 	for i := range out {
 		out[i].Hits = out[i].Hits[:min(c.n, len(out[i].Hits))]
+		out[i].Gold = false
 	}
 	return out, err
 }

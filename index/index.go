@@ -14,13 +14,16 @@ import (
 // Document is a text with an identifier that is unique in its corpus.
 type Document = files.Document
 
-// Query is what is searched for. Gold and Recorded are used only by the oracle
+// Query is what is searched for. Gold, BestGold and Recorded are used only by oracles
 // and by recorded rankings; a real retriever must not look at them.
 type Query struct {
 	ID       string
 	Text     string
 	Gold     map[string]float64            // relevance by document id; absent is 0
 	Recorded map[string]map[string]float64 // by name of a recorded retriever: score by document id
+
+	// BestGold scores the gold documents, to choose the best one; nil: nothing is known.
+	BestGold func() map[string]float64
 }
 
 // Hit is a ranked document.
@@ -33,6 +36,7 @@ type Hit struct {
 type Ranking struct {
 	Hits  []Hit // best first; equal scores in ascending order of document id, except for a fixed order (Whole)
 	Whole bool  // the corpus is to be given whole in this order: no budget applies
+	Gold  bool  // these are all relevant documents and no others: an upper bound may show them all
 }
 
 // Retriever ranks documents. It is safe for concurrent use. For the same query

@@ -268,7 +268,7 @@ var retrieversText = "--retriever takes a comma-separated list of retrievers, ea
 
 bm25 runs on Bleve's analysers. dense:DIR is an ONNX embedder, dense:ollama:NAME one that
 Ollama serves. given is the ranking that came with the data. oracle shows the gold
-documents, oracle1 the best one of them; full shows the whole corpus, in its own order or
+documents, oracle-k as many of them as of any ranking, oracle1 the best one; full shows the whole corpus, in its own order or
 with the gold documents at one place; none shows nothing. The last line fuses rankings, or
 has a model split the query first.
 

@@ -23,13 +23,9 @@ func (it *item) Title() string            { return it.query.Text }
 func (it *item) Group() string            { return it.set.domain }
 func (it *item) Corpus() *datasets.Corpus { return it.set.corpus }
 
-// Query searches with the query; relevance is binary.
+// Query searches with the query.
 func (it *item) Query() datasets.Query {
-	gold := map[string]float64{}
-	for _, g := range it.gold {
-		gold[g] = 1
-	}
-	return datasets.Query{Text: it.query.Text, Gold: gold}
+	return datasets.Query{Text: it.query.Text, Gold: goldGrades(it.gold), BestGold: it.bestGold}
 }
 
 // References are the texts that an answer is compared with.
@@ -37,10 +33,13 @@ func (it *item) References() []string { return it.query.References }
 
 // Context takes the first K documents, whole while they fit into the budget; the
 // next one is cut and the rest left out. The whole corpus is given with the same
-// number of tokens of each document.
+// number of tokens of each document, and the oracle's are given all.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
 	if found.Whole {
 		return it.everyDocument(found.IDs, budget)
+	}
+	if found.Gold {
+		return it.everyGold(found, budget)
 	}
 
 	ctx := datasets.Take(it.Corpus(), found, it.set.k, budget, datasets.Numbered)
@@ -107,7 +106,11 @@ func (it *item) Plan(e datasets.Evidence) []judge.Task {
 func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
 	scores := it.scoreAnswer(e.Output, v[judge.Answer])
 	if e.Retrieved != nil && !e.Retrieved.Whole {
-		scores = append(scores, it.scoreRanking(e.Retrieved.IDs)...)
+		k := it.set.k
+		if e.Retrieved.Gold {
+			k = len(e.Retrieved.IDs) // all are shown
+		}
+		scores = append(scores, it.scoreRanking(e.Retrieved.IDs, k)...)
 	}
 	return scores
 }
@@ -154,8 +157,9 @@ func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []dat
 	return scores
 }
 
-// scoreRanking measures a ranking; a query without gold documents has no score.
-func (it *item) scoreRanking(ids []string) []datasets.Score {
+// scoreRanking measures a ranking of which k documents are shown; a query without gold
+// documents has no score.
+func (it *item) scoreRanking(ids []string, k int) []datasets.Score {
 	names := []string{PrecisionAtK, RecallAtK, NDCGAtK, MAPAtK, MAPUncut, NDCGUncut, RecipRank}
 	var scores []datasets.Score
 	if len(it.gold) == 0 {
@@ -166,7 +170,6 @@ func (it *item) scoreRanking(ids []string) []datasets.Score {
 	}
 
 	t := topic(ids, it.gold)
-	k := it.set.k
 	for i, v := range []float64{
 		metric.Precision(t, 1, k),
 		metric.Recall(t, 1, k),

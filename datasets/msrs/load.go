@@ -26,8 +26,10 @@ var defaultK = map[string]int{"story": 8, "meeting": 3}
 type set struct {
 	domain, split string
 	k             int
+	oracleWords   int // of all gold documents together; 0: no limit
 	corpus        *datasets.Corpus
 	scorer        *Scorer
+	frequencies   frequencies
 }
 
 // Load reads one folder: the published layout, documents/*.txt beside
@@ -79,6 +81,10 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 	}
 	if s.k == 0 {
 		s.k = defaultK[s.domain]
+	}
+	s.oracleWords = b.OracleWords
+	if s.oracleWords == 0 && s.domain == "meeting" {
+		s.oracleWords = OracleWords
 	}
 	s.corpus = &datasets.Corpus{ID: s.domain, Documents: raw.Documents}
 

@@ -20,6 +20,8 @@ type Benchmark struct {
 	Domain string // story, meeting, or empty
 	Split  string // test, dev or train; empty is test
 	K      int    // documents given to the generator; 0 is 8 for stories and 3 for meetings
+
+	OracleWords int // words of all gold documents together; 0 is 20,000 for meetings and all for stories
 }
 
 // Name is "msrs".
@@ -42,6 +44,10 @@ func (Benchmark) Settings() []datasets.Setting {
 		{Name: "domain", Help: "story or meeting (default: what the data is)"},
 		{Name: "split", Help: "test, dev or train (default test)"},
 		{Name: "k", Help: "documents given to the generator (default 8 for stories, 3 for meetings)"},
+		{
+			Name: "oracle-words",
+			Help: "words of all gold documents together that oracle shows (default 20000 for meetings, all for stories)",
+		},
 	}
 }
 
@@ -56,7 +62,10 @@ func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, erro
 	}
 
 	var err error
-	b.K, err = datasets.Positive("k", values["k"])
+	if b.K, err = datasets.Positive("k", values["k"]); err != nil {
+		return nil, err
+	}
+	b.OracleWords, err = datasets.Positive("oracle-words", values["oracle-words"])
 	return b, err
 }
 
@@ -169,6 +178,15 @@ func (Benchmark) Describe(ds *datasets.Dataset, budget datasets.Budget) map[stri
 	context := fmt.Sprintf("the first %d documents, whole while they fit into %d tokens; "+
 		"the next one is cut and the rest left out", s.k, budget.Tokens)
 	whole := fmt.Sprintf("the first %d tokens of each of %d documents", budget.Tokens/max(1, n), n)
+	oracle := "all gold documents in their published order"
+	if s.oracleWords > 0 {
+		oracle += fmt.Sprintf(", of n documents the first %d/n words each", s.oracleWords)
+	}
+	oracle += fmt.Sprintf("; over %d tokens an equal share of these; their own number is K", budget.Tokens)
+	best := "the gold document with the best BM25 by the reference answers"
+	if s.domain == "story" {
+		best += " and the latest place, in standard scores, summed"
+	}
 
 	return map[string]string{
 		"domain":       s.domain,
@@ -176,5 +194,7 @@ func (Benchmark) Describe(ds *datasets.Dataset, budget datasets.Budget) map[stri
 		"k":            strconv.Itoa(s.k),
 		"context":      context,
 		"whole_corpus": whole,
+		"oracle":       oracle,
+		"oracle1":      best + ", where no model chooses",
 	}
 }

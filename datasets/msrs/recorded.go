@@ -12,17 +12,17 @@ import (
 	"lore/local/files"
 )
 
-// measured reads the authors' relevance grades that lie beside published answers:
-// SETTING/evaluation/MODEL_rel_gpteval.json beside SETTING/summary. Grades are
-// expected values from 1 to 5; here they are divided by 5.
+// measured reads the authors' relevance grades that lie beside published answers: beside
+// SETTING/summary, SETTING/evaluation/MODEL/MODEL_rel_gpteval.json as they were released,
+// or the same file without its folder. Grades are expected values from 1 to 5; here they
+// are divided by 5.
 func measured(answers string, ds *datasets.Dataset) (map[string]map[string]float64, error) {
 	dir := filepath.Dir(answers)
 	if filepath.Base(dir) != "summary" {
 		return nil, nil
 	}
 	const remedy = "it should hold the authors' grades, one per answer; move the answers elsewhere to leave it out"
-	path := filepath.Join(filepath.Dir(dir), "evaluation", modelName(answers)+"_rel_gpteval.json")
-	data, err := files.Read(path, remedy)
+	path, data, err := gradesFile(filepath.Join(filepath.Dir(dir), "evaluation"), modelName(answers), remedy)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -30,19 +30,14 @@ func measured(answers string, ds *datasets.Dataset) (map[string]map[string]float
 		return nil, err
 	}
 
-	var file struct {
-		Pass struct {
-			Grades []float64 `json:"Summary_1"`
-		} `json:"Pass #1"`
-	}
 	bad := func(err error, format string, args ...any) error {
 		return &datasets.InputError{File: path, Msg: fmt.Sprintf(format, args...), Remedy: remedy, Err: err}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, bad(err, "is not valid JSON: %v", err)
+	grades, err := parseGrades(data)
+	if err != nil {
+		return nil, bad(err, "%v", err)
 	}
 
-	grades := file.Pass.Grades
 	graded, err := gradedItems(answers, ds, len(grades))
 	if err != nil {
 		return nil, err
@@ -58,6 +53,46 @@ func measured(answers string, ds *datasets.Dataset) (map[string]map[string]float
 		out[graded[i]] = map[string]float64{GEvalRecorded: g / 5}
 	}
 	return out, nil
+}
+
+// gradesFile reads the grades of a model, which lie in the folder or in one of its own.
+func gradesFile(folder, model, remedy string) (path string, data []byte, err error) {
+	name := model + "_rel_gpteval.json"
+	for _, path = range []string{filepath.Join(folder, model, name), filepath.Join(folder, name)} {
+		data, err = files.Read(path, remedy)
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return path, data, err
+}
+
+// parseGrades reads the list of grades: under "Pass #1" or not, where there are several
+// references by the name "Summary_1" of the first, and "Summary" where there is one.
+func parseGrades(data []byte) ([]float64, error) {
+	var file map[string]json.RawMessage
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Errorf("is not valid JSON: %w", err)
+	}
+	if pass, ok := file["Pass #1"]; ok {
+		file = nil
+		if err := json.Unmarshal(pass, &file); err != nil {
+			return nil, fmt.Errorf(`"Pass #1" is not an object: %w`, err)
+		}
+	}
+
+	for _, key := range []string{"Summary_1", "Summary"} {
+		list, ok := file[key]
+		if !ok {
+			continue
+		}
+		var grades []float64
+		if err := json.Unmarshal(list, &grades); err != nil {
+			return nil, fmt.Errorf("%q is not a list of grades: %w", key, err)
+		}
+		return grades, nil
+	}
+	return nil, errors.New(`has no grades under "Summary_1" or "Summary", in "Pass #1" or outside`)
 }
 
 // gradedItems lists the items that n grades are of: all, or those whose answer is

@@ -21,7 +21,7 @@ func (b Benchmark) retrieval(systems []datasets.Scored) datasets.Grid {
 		Title: "Retrieval",
 		Head:  []string{"retriever"},
 		Note: "in percent; @K as the paper cuts them, map, ndcg and recip_rank as trec_eval does, " +
-			"over the first 100",
+			"over the first 100; the oracle's K is the number of gold documents",
 	}
 	for _, n := range names {
 		g.Head = append(g.Head, datasets.Title(b.Metrics(), n))

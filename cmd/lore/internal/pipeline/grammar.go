@@ -14,7 +14,7 @@ import (
 )
 
 // RetrieverHelp lists the retrievers for help texts and errors.
-const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, random, given, oracle, oracle1, " +
+const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, random, given, oracle, oracle-k, oracle1, " +
 	"oracle1:ollama:NAME, full, full-top, full-middle, full-bottom, full-random, none, recorded:NAME, trec:FILE; " +
 	"rrf(A,B), convex(A,B), combmnz(A,B), decompose(A,ollama:NAME)"
 
@@ -65,7 +65,7 @@ type Pipeline struct {
 
 // plain lists the sources without an argument.
 var plain = []string{
-	"bm25", "keywords", "random", "oracle", given,
+	"bm25", "keywords", "random", "oracle", oracleK, given,
 	"full", "full-top", "full-middle", "full-bottom", "full-random", "none",
 }
 
@@ -77,8 +77,12 @@ const decompose = "decompose"
 // given is the ranking that came with the data under this name.
 const given = "given"
 
-// oracle1 is the gold document that a model, or the lexical judge, finds most
-// relevant to the query (the paper of MSRS: oracle, top 1).
+// oracleK is the oracle's ranking with the limits that all rankings have.
+const oracleK = "oracle-k"
+
+// oracle1 is the gold document that a model finds most relevant to the query (the paper
+// of MSRS: oracle, top 1); without a model the benchmark's rule chooses, or the lexical
+// judge where it has none.
 const oracle1 = "oracle1"
 
 // Parse reads "source>stage>stage". Errors are usage errors.

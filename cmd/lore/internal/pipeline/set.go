@@ -138,7 +138,13 @@ func (s *Set) Items(ctx context.Context, p Pipeline, items []datasets.Item, dept
 		queries := make([]index.Query, len(members[c]))
 		for n, k := range members[c] {
 			q := items[k].Query()
-			queries[n] = index.Query{ID: items[k].ID(), Text: q.Text, Gold: q.Gold, Recorded: q.Recorded}
+			queries[n] = index.Query{
+				ID:       items[k].ID(),
+				Text:     q.Text,
+				Gold:     q.Gold,
+				Recorded: q.Recorded,
+				BestGold: q.BestGold,
+			}
 		}
 		rankings, err := index.RetrieveAll(ctx, r, queries, depth, func(done int) { step(before + done) })
 		if err != nil {
@@ -205,6 +211,8 @@ func (s *Set) source(ctx context.Context, p Pipeline, docs []index.Document) (in
 		return index.Random(docs, s.cfg.Seed), nil
 	case "oracle":
 		return index.Oracle(docs), nil
+	case oracleK:
+		return index.OracleK(docs), nil
 	case oracle1:
 		return s.bestGold(ctx, p, docs)
 	case "full":
@@ -226,9 +234,10 @@ func (s *Set) source(ctx context.Context, p Pipeline, docs []index.Document) (in
 	}
 }
 
-// bestGold shows the gold document that a model, or the lexical judge, ranks first.
+// bestGold shows the gold document that a model ranks first, or else the benchmark's own
+// rule, or the lexical judge.
 func (s *Set) bestGold(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
-	ranker := rerank.Reranker(lexicalRanker{})
+	ranker := rerank.Reranker(goldRanker{})
 	if p.Source.Arg != "" {
 		var err error
 		stage := Stage{Kind: string(rerank.Pointwise5), Model: p.Source.Arg}

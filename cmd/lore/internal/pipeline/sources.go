@@ -18,6 +18,33 @@ import (
 	"lore/local/files"
 )
 
+// goldRanker scores gold documents by the benchmark's own rule, and by the lexical judge
+// where it has none.
+type goldRanker struct{ lexicalRanker }
+
+func (g goldRanker) Rerank(ctx context.Context, jobs []rerank.Job, step func(int)) ([][]float64, error) {
+	out := make([][]float64, len(jobs))
+	for i, j := range jobs {
+		if j.Query.BestGold == nil {
+			scores, err := g.lexicalRanker.Rerank(ctx, jobs[i:i+1], nil)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = scores[0]
+		} else {
+			best := j.Query.BestGold()
+			for _, c := range j.Candidates {
+				out[i] = append(out[i], best[c.ID])
+			}
+		}
+
+		if step != nil {
+			step(i + 1)
+		}
+	}
+	return out, nil
+}
+
 // lexicalRanker scores a passage by the lexical judge: the share of the query's
 // words, weighted by idf, that it holds.
 type lexicalRanker struct{}

@@ -28,7 +28,7 @@ func (e *engine) retrieve(ctx context.Context) ([][]datasets.Retrieved, error) {
 			return nil, err
 		}
 		for _, r := range rankings {
-			found := datasets.Retrieved{Whole: r.Whole}
+			found := datasets.Retrieved{Whole: r.Whole, Gold: r.Gold}
 			for _, h := range r.Hits {
 				found.IDs = append(found.IDs, h.ID)
 			}
