@@ -20,6 +20,7 @@ type Benchmark struct {
 	K         int    // passages given to the generator; 0 is as many as the required ones of each topic
 	Etas      []int  // thresholds of answering, the first decides which passages are required; empty is 3 and 5
 	Malformed string // what a grade that could not be read counts: unscored (empty), or zero as in the paper
+	Ungraded  string // what shown passages without grades get: zero as in the paper (empty), or judge: the judge's
 }
 
 // Alpha of α-nDCG.
@@ -58,6 +59,10 @@ func (Benchmark) Settings() []datasets.Setting {
 			Name: "malformed",
 			Help: "what a grade that could not be read counts: unscored (default), or zero as in the paper",
 		},
+		{
+			Name: "ungraded",
+			Help: "passages that the data has no grades for: zero as in the paper (default), or judge, who grades them",
+		},
 	}
 }
 
@@ -73,8 +78,14 @@ func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, erro
 	if b.Malformed = values["malformed"]; !slices.Contains([]string{"", "unscored", "zero"}, b.Malformed) {
 		return nil, fmt.Errorf("--malformed is unscored or zero, not %q", b.Malformed)
 	}
+	if b.Ungraded = values["ungraded"]; !slices.Contains([]string{"", "zero", askJudge}, b.Ungraded) {
+		return nil, fmt.Errorf("--ungraded is zero or %s, not %q", askJudge, b.Ungraded)
+	}
 	return b, nil
 }
+
+// askJudge has the judge grade the passages that the data has no grades for.
+const askJudge = "judge"
 
 // readEtas reads different grades; none of an empty list.
 func readEtas(list string) ([]int, error) {
@@ -103,6 +114,7 @@ const (
 	RecallAtK  = "recall_at_k"
 	MAP        = "map"
 	NDCGAtK    = "ndcg_at_k"
+	Graded     = "graded"
 	Tokens     = "tokens_context"
 	Words      = "words"
 )
@@ -153,6 +165,15 @@ func (b Benchmark) Metrics() []datasets.Metric {
 		})
 	}
 	return append(out,
+		datasets.Metric{
+			Name:    Graded,
+			Title:   "Graded",
+			Percent: true,
+			High:    1,
+			Bounded: true,
+			Aside:   true,
+			Explain: "shown passages whose grades are from the data",
+		},
 		datasets.Metric{Name: Tokens, Title: "Tokens", Explain: "mean tokens of the context"},
 		datasets.Metric{Name: Words, Title: "Words", Explain: "mean length of a report"},
 	)
@@ -178,6 +199,10 @@ func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]
 	if b.K > 0 {
 		k = strconv.Itoa(b.K)
 	}
+	ungraded := "count as zero"
+	if b.Ungraded == askJudge {
+		ungraded = "are graded by the judge"
+	}
 	malformed := "leave what hangs on them unscored"
 	if b.Malformed == "zero" {
 		malformed = "count as zero"
@@ -188,6 +213,6 @@ func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]
 		"eta":              fmt.Sprint(b.etas()),
 		"alpha":            fmt.Sprint(Alpha),
 		"malformed_grades": malformed,
-		"grades_from_data": "passages that the data has grades for are not graded again",
+		"grades_from_data": "passages that the data has grades for are not graded again; those without " + ungraded,
 	}
 }

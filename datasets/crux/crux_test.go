@@ -131,6 +131,7 @@ func TestDiagnosis(t *testing.T) {
 // the paper's rule is asked for.
 func TestMalformedGrades(t *testing.T) {
 	it := table5Item(t)
+	it.set.bench.Ungraded = askJudge
 	bad := make8("0")
 	bad[0] = judge.Unscored("1", local.BadFormat, "no grade")
 	found := datasets.Retrieved{IDs: []string{"d", "a", "c"}}

@@ -106,12 +106,12 @@ func (it *item) questions() []judge.Question {
 	return out
 }
 
-// Plan asks how well the report answers each question, and the same of each shown passage
-// that the data has no grades for.
+// Plan asks how well the report answers each question and, where the judge is to grade
+// what the data does not, the same of each shown passage without grades.
 func (it *item) Plan(e datasets.Evidence) []judge.Task {
 	task := judge.Task{ID: it.ID(), About: it.topic.Query, Units: []string{e.Output.Text}, Questions: it.questions()}
 	tasks := []judge.Task{task}
-	if e.Retrieved == nil {
+	if e.Retrieved == nil || it.set.bench.Ungraded != askJudge {
 		return tasks
 	}
 
@@ -219,10 +219,14 @@ func (it *item) scoreReport(out datasets.Output, verdicts []judge.Verdict) []dat
 	return append(scores, datasets.Score{Metric: Words, Value: float64(len(strings.Fields(out.Text)))})
 }
 
-// grades are a passage's, from the data or else from the judge.
+// grades are a passage's, from the data or else from the judge. Without either they are
+// zeros, by the paper's rule.
 func (it *item) grades(id string, v datasets.Verdicts) (row []int, fromData bool) {
 	if row, ok := it.topic.Grades[id]; ok {
 		return row, true
+	}
+	if it.set.bench.Ungraded != askJudge {
+		return make([]int, len(it.topic.Questions)), false
 	}
 	return it.row(v[judge.Document(id)]), false
 }
@@ -230,18 +234,23 @@ func (it *item) grades(id string, v datasets.Verdicts) (row []int, fromData bool
 func (it *item) scoreContext(found datasets.Retrieved, v datasets.Verdicts) []datasets.Score {
 	ids := it.shown(found)
 	var rows [][]int
+	var scores []datasets.Score
 	graded := maps.Clone(it.topic.Grades)
 	n := 0
 	for _, id := range ids {
 		row, fromData := it.grades(id, v)
-		if !fromData {
+		from := datasets.Score{Metric: Graded, Unit: id}
+		if fromData {
+			from.Value = 1
+		} else {
 			graded[id] = row
 		}
+		scores = append(scores, from)
 		rows = append(rows, row)
 		n += tokens.Count(it.Corpus().Text(id))
 	}
 
-	scores := []datasets.Score{{Metric: Tokens, Value: float64(n)}}
+	scores = append(scores, datasets.Score{Metric: Tokens, Value: float64(n)})
 	for _, l := range it.levels {
 		scores = append(scores, it.measured(CovContext, DenContext, rows, n, l)...)
 		if s, ok := it.alphaNDCG(ids, graded, rows, l); ok {
@@ -312,7 +321,12 @@ func (it *item) Notes(e datasets.Evidence, v datasets.Verdicts) []string {
 	by := make([]string, len(it.topic.Questions)) // the first passage that answers
 	var notes []string
 	for _, id := range it.shown(*e.Retrieved) {
-		row, _ := it.grades(id, v)
+		row, fromData := it.grades(id, v)
+		if !fromData && it.set.bench.Ungraded != askJudge {
+			notes = append(notes, fmt.Sprintf(
+				"redundant: the passage %s has no grades in the data, and so counts as answering nothing", id))
+			continue
+		}
 		adds := false
 		for q, can := range l.answerable {
 			if can && row[q] >= l.eta && by[q] == "" {

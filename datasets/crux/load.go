@@ -90,8 +90,9 @@ func (t *Topic) leaveOutBlank() int {
 }
 
 // Required is the smallest set that the greedy choice finds: each step takes the
-// passage that answers most questions not answered yet, of equal ones the first by
-// id, until none adds any (CRUX, section 3).
+// passage that answers most questions not answered yet, of equal ones the first in
+// ids, until none adds any (CRUX, section 3). The published sets have ids in the order of
+// the corpus.
 func Required(ids []string, grades map[string][]int, eta int) []string {
 	answered := map[int]bool{}
 	var out []string
@@ -121,6 +122,15 @@ func Required(ids []string, grades map[string][]int, eta int) []string {
 			}
 		}
 	}
+}
+
+// InOrder lists the passages with grades in the order of their places in the corpus.
+func InOrder(grades map[string][]int, place func(id string) (int, bool)) []string {
+	return slices.SortedFunc(maps.Keys(grades), func(a, b string) int {
+		x, _ := place(a)
+		y, _ := place(b)
+		return cmp.Compare(x, y)
+	})
 }
 
 // Answerable says which questions a passage answers.
@@ -190,8 +200,11 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 		}
 		it := s.item(t)
 		if it == nil {
-			ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: topic %s has no question that a passage answers "+
-				"with a grade of %d or more, and is left out", file, t.ID, b.etas()[0]))
+			why := fmt.Sprintf("no question that a passage answers with a grade of %d or more", b.etas()[0])
+			if len(t.Grades) == 0 {
+				why = "no grades, so that no question is known to be answerable,"
+			}
+			ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: topic %s has %s and is left out", file, t.ID, why))
 			return nil
 		}
 		ds.Items = append(ds.Items, it)
@@ -291,7 +304,7 @@ func (s *set) readTopic(file, where string, line []byte, seen map[string]bool) (
 // item is that of a topic; nil if no passage answers any of its questions.
 func (s *set) item(t Topic) *item {
 	etas := s.bench.etas()
-	relevant := slices.Sorted(maps.Keys(t.Grades))
+	relevant := InOrder(t.Grades, s.corpus.Place)
 	required := Required(relevant, t.Grades, etas[0])
 	if len(required) == 0 {
 		return nil

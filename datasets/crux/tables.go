@@ -38,10 +38,14 @@ func (b Benchmark) thresholds(systems []datasets.Scored) datasets.Grid {
 }
 
 func (b Benchmark) ranking(systems []datasets.Scored) datasets.Grid {
+	others := "the other shown passages count as answering nothing (--ungraded judge has them graded)"
+	if b.Ungraded == askJudge {
+		others = "the judge graded the other shown passages"
+	}
 	g := datasets.Grid{
 		Title: "Rankings",
-		Head:  []string{"retriever", "R@k", "MAP", "nDCG@k"},
-		Note:  fmt.Sprintf("in percent, of the relevant passages; MAP over the first %d", Depth),
+		Head:  []string{"retriever", "R@k", "MAP", "nDCG@k", "grades from the data"},
+		Note:  fmt.Sprintf("in percent, of the relevant passages; MAP over the first %d; %s", Depth, others),
 	}
 	seen := map[string]bool{}
 	for _, s := range systems {
@@ -49,9 +53,28 @@ func (b Benchmark) ranking(systems []datasets.Scored) datasets.Grid {
 			continue
 		}
 		seen[s.Retriever] = true
-		g.Rows = append(g.Rows, []string{s.Retriever, s.Percent(RecallAtK), s.Percent(MAP), s.Percent(NDCGAtK)})
+		g.Rows = append(g.Rows, []string{
+			s.Retriever, s.Percent(RecallAtK), s.Percent(MAP), s.Percent(NDCGAtK), fromData(s),
+		})
 	}
 	return g
+}
+
+// fromData is the cell of how many of the shown passages have grades in the data.
+func fromData(s datasets.Scored) string {
+	graded, shown := 0, 0
+	for _, it := range s.Items {
+		for _, v := range it.Values[Graded] {
+			shown++
+			if v > 0 {
+				graded++
+			}
+		}
+	}
+	if shown == 0 {
+		return datasets.NoValue // recorded before passages were counted
+	}
+	return fmt.Sprintf("%d of %d", graded, shown)
 }
 
 // prediction is Kendall's τ-b over pipelines, for each generator and judge with at

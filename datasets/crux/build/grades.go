@@ -3,7 +3,6 @@ package build
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -38,7 +37,7 @@ func (b *Builder) topics(ctx context.Context, pairs []Pair, asks map[int]asked, 
 			Summary:   pair.Summary,
 			Grades:    grades[i],
 		})
-		ids := slices.Sorted(maps.Keys(grades[i]))
+		ids := crux.InOrder(grades[i], made.place)
 		b.Note("topic", pair.ID, 0, "%d of %d passages relevant, %d required",
 			len(ids), made.of(i), len(crux.Required(ids, grades[i], b.Eta)))
 	}

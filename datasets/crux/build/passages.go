@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/datasets/crux"
@@ -42,6 +43,12 @@ func (p passages) of(pair int) int {
 		}
 	}
 	return n
+}
+
+// place is where a passage stands.
+func (p passages) place(id string) (int, bool) {
+	i := slices.IndexFunc(p.list, func(one crux.Passage) bool { return one.ID == id })
+	return i, i >= 0
 }
 
 // split cuts the documents of all pairs into parts. A document of two pairs is there
