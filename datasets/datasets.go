@@ -142,6 +142,9 @@ type Output struct {
 	Measures map[string]float64
 
 	Points *Points // the answer's own points, where the benchmark judges these; nil: not made
+
+	// Recorded: the answer came with the data, and is read by the rule it was published with.
+	Recorded bool
 }
 
 // Points are an answer taken apart into what it says.
@@ -172,6 +175,14 @@ type Metric struct {
 	Lead    bool    // a main figure: tables show its interval
 	Aside   bool    // left out of the main table: the benchmark's own tables have it
 	Explain string  // one sentence with the source
+
+	// Asked is the metric that says how much was asked for, where this one is how much was
+	// given. Tables show it behind this one, and answers that exceed it by half are counted.
+	Asked string
+
+	// Warn says what a value above 0 means for an answer. Tables show such a metric only
+	// where a value is, and the answers are counted on the screen.
+	Warn string
 }
 
 // Protocol is how a benchmark is run. Budget, Depth, NumPredict, Temperature, TopP and
@@ -255,6 +266,12 @@ type Configurable interface {
 // Describer is a Benchmark that says in the manifest what was loaded, and how it is shown.
 type Describer interface {
 	Describe(ds *Dataset, budget Budget) map[string]string
+}
+
+// Reader is a Benchmark that says, in a short sentence under its table, how it reads
+// citations in answers: in those of a run, or in recorded ones.
+type Reader interface {
+	Reading(recorded bool) string
 }
 
 // Tabulator is a benchmark that has tables of its own, such as those of its paper.

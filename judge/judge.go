@@ -110,12 +110,15 @@ const (
 	TheAnswer Part = ""         // the answer
 	OwnPoints Part = "points"   // what the answer says, point by point
 	ADocument Part = "document" // a document that was shown
+	CutToSize Part = "asked"    // the answer cut to the length that was asked for
 )
 
-// Answer is the subject of questions on an answer, and Points on its own points.
+// Answer is the subject of questions on an answer, Points on its own points, and AsAsked
+// on the answer cut to the length that was asked for, where it is longer.
 var (
-	Answer = Subject{Part: TheAnswer}
-	Points = Subject{Part: OwnPoints}
+	Answer  = Subject{Part: TheAnswer}
+	Points  = Subject{Part: OwnPoints}
+	AsAsked = Subject{Part: CutToSize}
 )
 
 // Document is the subject of questions on a document that was shown.

@@ -380,6 +380,9 @@ func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *sto
 	} else {
 		printTable(stdout, r, bench)
 	}
+	for _, w := range report.Warnings(result.Table, bench.Metrics()) {
+		usage.NewConsole(stderr).Warn(w)
+	}
 	printCost(stderr, result.Usage)
 
 	dir := folder.Dir()

@@ -142,7 +142,7 @@ func TestPublishedLexicalJudge(t *testing.T) {
 	for _, s := range Recorded(ds) {
 		var tasks []judge.Task
 		for i, it := range ds.Items {
-			tasks = append(tasks, it.Plan(datasets.Evidence{Output: s.Outputs[i]})...)
+			tasks = append(tasks, it.Plan(datasets.Evidence{Output: s.Outputs[i]})[0])
 		}
 		verdicts, err := lexical.Judge{}.Judge(context.Background(), tasks, nil)
 		if err != nil {

@@ -2,7 +2,6 @@ package summhay
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,39 +109,64 @@ func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error
 	return messages, source, err
 }
 
-// Lines cuts an answer into the lines that count as bullets: split at line ends,
-// trimmed, empty ones dropped. Headings stay, as in the published scoring.
-func Lines(answer string) []string {
-	var out []string
-	for line := range strings.Lines(answer) {
-		if line = strings.TrimSpace(line); line != "" {
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
-// Plan asks for the coverage of every insight.
+// Plan asks for the coverage of every insight, and asks it again of the answer as asked
+// where that differs.
 func (it *item) Plan(e datasets.Evidence) []judge.Task {
-	t := judge.Task{ID: it.ID(), About: it.subtopic.Query, Units: Lines(e.Output.Text)}
+	lines := it.read(e.Output)
+	t := judge.Task{ID: it.ID(), About: it.subtopic.Query, Units: units(lines)}
 	for _, in := range it.insights {
 		t.Questions = append(t.Questions, judge.Question{ID: in.InsightID, Kind: judge.Coverage, Text: in.Insight})
 	}
-	return []judge.Task{t}
+
+	tasks := []judge.Task{t}
+	if cut, differs := it.asAsked(lines); differs {
+		t.Subject, t.Units = judge.AsAsked, units(cut)
+		tasks = append(tasks, t)
+	}
+	return tasks
 }
 
 // Score gives every insight its coverage and joint score, and covered insights
 // their citation scores.
 func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
-	scores := it.scoreAnswer(e.Output, v[judge.Answer])
+	lines := it.read(e.Output)
+	scores := it.scoreAsAsked(lines, v)
+	scores = append(scores, it.scoreInsights(lines, v[judge.Answer])...)
+	if e.Output.Outcome == local.OK {
+		scores = append(scores, it.describe(lines)...)
+	}
 	if e.Retrieved != nil {
 		scores = append(scores, it.bounds(e.Context)...)
 	}
 	return scores
 }
 
-func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
-	lines := Lines(out.Text)
+// scoreAsAsked gives the joint scores of the answer as asked. Recorded verdicts are on the
+// answer as it was given: where they do not do for all answers of a system, their place
+// is taken by an empty list, and there are no scores.
+func (it *item) scoreAsAsked(lines []bullet, v datasets.Verdicts) []datasets.Score {
+	cut, differs := it.asAsked(lines)
+	verdicts, judged := v[judge.AsAsked]
+	switch {
+	case judged && len(verdicts) == 0:
+		return nil
+	case !differs:
+		verdicts = v[judge.Answer]
+	case !judged:
+		return nil
+	}
+
+	var scores []datasets.Score
+	for _, s := range it.scoreInsights(cut, verdicts) {
+		if s.Metric == Joint {
+			s.Metric = JointAsked
+			scores = append(scores, s)
+		}
+	}
+	return scores
+}
+
+func (it *item) scoreInsights(lines []bullet, verdicts []judge.Verdict) []datasets.Score {
 	var scores []datasets.Score
 	for i, in := range it.insights {
 		v := verdicts[i]
@@ -155,18 +179,36 @@ func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []dat
 		}
 		scores = append(scores, scoreInsight(in.InsightID, v, lines, it.haystack.holders[in.InsightID])...)
 	}
+	return scores
+}
 
-	if out.Outcome == local.OK {
-		scores = append(scores, datasets.Score{Metric: Bullets, Value: float64(len(lines))})
-		for i, line := range lines {
-			words := float64(len(strings.Fields(line)))
-			scores = append(scores, datasets.Score{Metric: WordsPerBullet, Unit: strconv.Itoa(i + 1), Value: words})
+// describe gives the figures of an answer that need no judge.
+func (it *item) describe(lines []bullet) []datasets.Score {
+	uncited, ignored, given := 1.0, 0, 0
+	for _, l := range lines {
+		if len(l.cited) > 0 {
+			uncited = 0
 		}
+		ignored += l.ignored
+		given += len(strings.Fields(l.unit))
+	}
+
+	scores := []datasets.Score{
+		{Metric: Bullets, Value: float64(len(lines))},
+		{Metric: BulletsAsked, Value: float64(len(it.insights))},
+		{Metric: Words, Value: float64(given)},
+		{Metric: WordsAsked, Value: float64(len(it.insights) * it.mostWords())},
+		{Metric: Uncited, Value: uncited},
+		{Metric: IgnoredNumbers, Value: float64(ignored)},
+	}
+	for i, l := range lines {
+		words := float64(len(strings.Fields(l.unit)))
+		scores = append(scores, datasets.Score{Metric: WordsPerBullet, Unit: strconv.Itoa(i + 1), Value: words})
 	}
 	return scores
 }
 
-func scoreInsight(id string, v judge.Verdict, lines []string, gold map[int]bool) []datasets.Score {
+func scoreInsight(id string, v judge.Verdict, lines []bullet, gold map[int]bool) []datasets.Score {
 	value := func(m string, x float64) datasets.Score { return datasets.Score{Metric: m, Unit: id, Value: x} }
 	if v.Value == 0 {
 		return []datasets.Score{value(Coverage, 0), value(Joint, 0)}
@@ -181,30 +223,11 @@ func scoreInsight(id string, v judge.Verdict, lines []string, gold map[int]bool)
 		return out
 	}
 
-	p, r, f1 := metric.Citation(Citations(lines[v.Unit-1]), gold)
+	p, r, f1 := metric.Citation(lines[v.Unit-1].cited, gold)
 	return []datasets.Score{
 		value(Coverage, v.Value), value(Citation, f1), value(Joint, metric.Joint(v.Value, f1)),
 		value(CitationPrecision, p), value(CitationRecall, r),
 	}
-}
-
-// citation matches square brackets that hold only digits, commas and spaces.
-var citation = regexp.MustCompile(`\[([\d, ]+)\]`)
-
-// Citations returns the set of document numbers a line cites. A number too long
-// to be a document still counts as cited, as document 0, which does not exist.
-func Citations(line string) map[int]bool {
-	cited := map[int]bool{}
-	for _, m := range citation.FindAllStringSubmatch(line, -1) {
-		for _, field := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' }) {
-			n, err := strconv.Atoi(field)
-			if err != nil {
-				n = 0
-			}
-			cited[n] = true
-		}
-	}
-	return cited
 }
 
 // Facets are none.
@@ -218,15 +241,15 @@ func (it *item) Notes(e datasets.Evidence, v datasets.Verdicts) []string {
 		return nil
 	}
 
-	lines := Lines(e.Output.Text)
+	lines := it.read(e.Output)
 	var unknown []int
-	bare := 0
-	for _, line := range lines {
-		cited := Citations(line)
-		if len(cited) == 0 {
+	bare, ignored := 0, 0
+	for _, l := range lines {
+		if len(l.cited) == 0 {
 			bare++
 		}
-		for n := range cited {
+		ignored += l.ignored
+		for n := range l.cited {
 			if (n < 1 || n > len(it.haystack.corpus.Documents)) && !slices.Contains(unknown, n) {
 				unknown = append(unknown, n)
 			}
@@ -241,6 +264,10 @@ func (it *item) Notes(e datasets.Evidence, v datasets.Verdicts) []string {
 	}
 	if bare > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d lines cite no document", bare, len(lines)))
+	}
+	if ignored > 0 {
+		notes = append(notes, fmt.Sprintf("%d numbers in brackets, superscripts or ranges were not taken for citations",
+			ignored))
 	}
 	if len(lines) != len(it.insights) {
 		notes = append(notes, fmt.Sprintf("has %d lines where %d bullets were asked for", len(lines), len(it.insights)))

@@ -13,20 +13,35 @@ import (
 
 // Load reads haystack files of the published format; no path means the bundled
 // sample. Errors name file, place and remedy.
-func (Benchmark) Load(paths []string) (*datasets.Dataset, error) {
-	if len(paths) == 0 {
-		return load([]string{SampleName}, [][]byte{Sample()})
+func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
+	names, contents := []string{SampleName}, [][]byte{Sample()}
+	if len(paths) > 0 {
+		var err error
+		if names, contents, err = readFiles(paths); err != nil {
+			return nil, err
+		}
 	}
 
+	ds, err := load(names, contents)
+	if err != nil {
+		return nil, err
+	}
+	for _, it := range ds.Items {
+		it.(*item).haystack.citations = b.Citations
+	}
+	return ds, nil
+}
+
+func readFiles(paths []string) ([]string, [][]byte, error) {
 	const remedy = "give the path of a SummHay haystack file (topic_*.json), or none for the bundled sample"
 	contents := make([][]byte, len(paths))
 	for i, path := range paths {
 		var err error
 		if contents[i], err = files.Bytes(path, remedy); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return load(paths, contents)
+	return paths, contents, nil
 }
 
 func load(names []string, contents [][]byte) (*datasets.Dataset, error) {
@@ -137,6 +152,9 @@ type haystack struct {
 	corpus   *datasets.Corpus
 	holders  map[string]map[int]bool // positions by insight id
 	insights map[string]bool
+
+	citations string         // the rule by which they are read; empty: it depends on the answer
+	names     map[string]int // positions by id and title, folded; 0 where several have one
 }
 
 func newHaystack(name, key string, f *File) (*haystack, []string, error) {
@@ -146,6 +164,7 @@ func newHaystack(name, key string, f *File) (*haystack, []string, error) {
 		corpus:   &datasets.Corpus{ID: key},
 		holders:  map[string]map[int]bool{},
 		insights: map[string]bool{},
+		names:    map[string]int{},
 	}
 	if err := h.listInsights(f); err != nil {
 		return nil, nil, err
@@ -173,6 +192,7 @@ func newHaystack(name, key string, f *File) (*haystack, []string, error) {
 		}
 
 		taken[d.DocumentID] = i + 1
+		h.call(d, i+1)
 		h.corpus.Documents = append(h.corpus.Documents, datasets.Document{ID: d.DocumentID, Text: d.DocumentText})
 
 		for _, id := range d.InsightsIncluded {
@@ -188,6 +208,20 @@ func newHaystack(name, key string, f *File) (*haystack, []string, error) {
 	}
 	_, err := files.CheckTexts(name, h.corpus.Documents) // single ones are named above
 	return h, warnings, err
+}
+
+// call makes a document known by its id and its title. A title that several share names none.
+func (h *haystack) call(d Document, place int) {
+	for _, title := range []string{foldName(d.Title), foldName(d.DocumentTitle)} {
+		switch n, taken := h.names[title]; {
+		case title == "":
+		case taken && n != place:
+			h.names[title] = 0
+		default:
+			h.names[title] = place
+		}
+	}
+	h.names[foldName(d.DocumentID)] = place
 }
 
 func (h *haystack) listInsights(f *File) error {

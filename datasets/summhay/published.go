@@ -42,6 +42,8 @@ func WriteFile(path string, f *File) error {
 type Document struct {
 	DocumentID       string   `json:"document_id"`
 	DocumentText     string   `json:"document_text"`
+	DocumentTitle    string   `json:"document_title,omitempty"` // not in the published files, read where it is
+	Title            string   `json:"title,omitempty"`          // the same
 	InsightsIncluded []string `json:"insights_included"`
 }
 

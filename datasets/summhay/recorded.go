@@ -46,6 +46,7 @@ func Recorded(ds *datasets.Dataset) []datasets.Recorded {
 func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
 	r := datasets.Recorded{Name: name, System: splitName(ds, name)}
 	missing, relinked, foreign := 0, 0, 0
+	long := false // an answer is longer than asked: the recorded verdicts are not on what was asked
 	for _, it := range ds.Items {
 		it := it.(*item)
 		lines, ok := it.subtopic.Summaries[summaryPrefix+name]
@@ -53,19 +54,27 @@ func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
 			lines, ok = it.subtopic.Summaries[name]
 		}
 
-		out := datasets.Output{Text: strings.Join(lines, "\n"), Outcome: local.OK}
+		out := datasets.Output{Text: strings.Join(lines, "\n"), Outcome: local.OK, Recorded: true}
 		if !ok {
 			missing++
-			out = datasets.Output{Outcome: local.Empty, Reason: "the data has no summary of this system"}
+			out = datasets.Output{Outcome: local.Empty, Reason: "the data has no summary of this system", Recorded: true}
 		}
 		r.Outputs = append(r.Outputs, out)
 
-		verdicts, n, unknown := it.recordedVerdicts(name, len(Lines(out.Text)))
+		read := it.read(out)
+		_, differs := it.asAsked(read)
+		long = long || differs
+		verdicts, n, unknown := it.recordedVerdicts(name, len(read))
 		relinked += n
 		foreign += unknown
 		r.Verdicts = append(r.Verdicts, datasets.Verdicts{judge.Answer: verdicts})
 	}
 
+	if long {
+		for _, v := range r.Verdicts {
+			v[judge.AsAsked] = []judge.Verdict{}
+		}
+	}
 	if missing > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: no summary for %d of %d subtopics", name, missing, len(ds.Items)))
 	}

@@ -18,6 +18,10 @@ type Benchmark struct {
 	// Bullets is given (empty), free or both: answers are asked for as many bullets as there
 	// are insights, for as many as it takes, or each way.
 	Bullets string
+
+	// Citations is how citations are read: usual or strict; empty: recorded summaries by the
+	// published rule, others in the usual forms.
+	Citations string
 }
 
 // free is the way of asking that gives no number of bullets.
@@ -28,6 +32,9 @@ func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{{
 		Name: "bullets",
 		Help: "whether the prompt fixes the number of bullets: given (default), free, or both (as two systems)",
+	}, {
+		Name: "citations",
+		Help: "how citations are read: usual (default), in the usual forms; strict, by the published rule alone",
 	}}
 }
 
@@ -36,7 +43,28 @@ func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, erro
 	if b.Bullets = values["bullets"]; !slices.Contains([]string{"", "given", "free", "both"}, b.Bullets) {
 		return nil, fmt.Errorf("--bullets is given, free or both, not %q", b.Bullets)
 	}
+	if b.Citations = values["citations"]; !slices.Contains([]string{"", usual, strict}, b.Citations) {
+		return nil, fmt.Errorf("--citations is usual or strict, not %q", b.Citations)
+	}
 	return b, nil
+}
+
+// Describe says in the manifest how answers are read.
+func (b Benchmark) Describe(*datasets.Dataset, datasets.Budget) map[string]string {
+	reader := "the usual forms, see docs/summhay.md (--citations usual)"
+	if b.Citations == strict {
+		reader = "square brackets of numbers alone, the published rule (--citations strict)"
+	}
+	return map[string]string{"citations": reader, "joint_asked": "the first bullets of an answer, as many as insights " +
+		"were asked for, each of at most 60 words or twice the longest reference insight, whichever is more"}
+}
+
+// Reading says how citations are read.
+func (b Benchmark) Reading(recorded bool) string {
+	if b.Citations == strict || b.Citations == "" && recorded {
+		return "Citations are read by the published rule: numbers in square brackets."
+	}
+	return "Citations are read in the usual forms (--citations usual)."
 }
 
 // Name is "summhay".
@@ -58,10 +86,16 @@ const (
 	Coverage          = "coverage"
 	Citation          = "citation"
 	Joint             = "joint"
+	JointAsked        = "joint_asked"
 	CitationPrecision = "citation_precision"
 	CitationRecall    = "citation_recall"
 	WordsPerBullet    = "words_per_bullet"
 	Bullets           = "bullets"
+	BulletsAsked      = "bullets_asked"
+	Words             = "words"
+	WordsAsked        = "words_asked"
+	Uncited           = "uncited"
+	IgnoredNumbers    = "ignored_numbers"
 	BoundCoverage     = "bound_coverage"
 	BoundCitation     = "bound_citation"
 	BoundJoint        = "bound_joint"
@@ -89,6 +123,9 @@ func (Benchmark) Metrics() []datasets.Metric {
 	}
 
 	return []datasets.Metric{
+		lead(JointAsked, "Joint@N",
+			"Joint of the answer's first N bullets, N as asked, each of at most 60 words or twice the longest "+
+				"reference insight, whichever is more: what an answer is worth at the length that was asked for"),
 		lead(Coverage, "Coverage",
 			"mean over insights of 100 for fully, 50 for partially, 0 for not covered (section 4.1)"),
 		lead(Citation, "Citation",
@@ -102,7 +139,28 @@ func (Benchmark) Metrics() []datasets.Metric {
 			"mean over covered insights of the recall of the linked bullet's citations"),
 
 		{Name: WordsPerBullet, Title: "Words/bullet", Explain: "mean number of words per line of the answer (Table 2)"},
-		{Name: Bullets, Title: "Bullets", Aside: true, Explain: "mean number of lines of an answer"},
+		{
+			Name: Bullets, Title: "Bullets", Asked: BulletsAsked,
+			Explain: "mean number of lines of an answer, and of bullets that were asked for",
+		},
+		{Name: BulletsAsked, Title: "Bullets asked", Aside: true, Explain: "mean number of bullets asked for"},
+		{
+			Name: Words, Title: "Words", Asked: WordsAsked,
+			Explain: "mean number of words of an answer, its citations included, and the most that Joint@N counts",
+		},
+		{
+			Name: WordsAsked, Title: "Words asked", Aside: true,
+			Explain: "mean of the most words that N bullets have in Joint@N; the request itself names no number of words",
+		},
+		{
+			Name: Uncited, Title: "No cit.", Percent: true, High: 1, Bounded: true,
+			Warn:    "without a citation that can be read, so its Citation and Joint are 0",
+			Explain: "share of answers without a citation that can be read",
+		},
+		{
+			Name: IgnoredNumbers, Title: "Ignored numbers", Aside: true,
+			Explain: "mean of numbers in brackets, superscripts or ranges that were not taken for citations",
+		},
 
 		bound(BoundCoverage, "Coverage bound",
 			"share of the insights that a document of the context holds"),

@@ -47,7 +47,7 @@ func figure2(t *testing.T) *item {
 func TestFigure2(t *testing.T) {
 	it := figure2(t)
 	out := datasets.Output{Outcome: local.OK, Text: "Here are insights:\n- apps [79,11,46,53,54].\n- Pomodoro [79,80].\n- schedule [80,23].\n"}
-	scores := it.scoreAnswer(out, []judge.Verdict{{Value: 1, Unit: 3}, {Value: 0.5, Unit: 2}, {Value: 0}})
+	scores := it.scoreInsights(it.read(out), []judge.Verdict{{Value: 1, Unit: 3}, {Value: 0.5, Unit: 2}, {Value: 0}})
 	want := map[string]float64{Coverage: 0.5, Citation: (2./7 + 8./11) / 2, Joint: (2./7 + 4./11) / 3, CitationPrecision: (0.5 + 0.8) / 2, CitationRecall: (0.2 + 2./3) / 2}
 	sum, n := map[string]float64{}, map[string]float64{}
 	for _, s := range scores {

@@ -12,7 +12,7 @@ import (
 // interval, shares as percentages.
 func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 	shown := slices.DeleteFunc(slices.Clone(metrics), func(m datasets.Metric) bool {
-		return m.Aside || !hasValues(t, m.Name)
+		return m.Aside || !hasValues(t, m.Name) || m.Warn != "" && !occurs(t, m.Name)
 	})
 	g := datasets.Grid{
 		Head: []string{"retriever", "generator", "judge"},
@@ -33,7 +33,7 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 		row := []string{r.Retriever, r.Generator, r.Judge}
 		for _, m := range shown {
 			f, _ := r.Figure(m.Name)
-			row = append(row, figure(f, m))
+			row = append(row, figure(f, m)+asked(r, m))
 			bounds = bounds || (m.Lead && f.Worst != nil)
 		}
 
@@ -52,7 +52,27 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 	if bounds {
 		g.Note += " {worst..best}: the value if all missing ones were the worst or the best possible."
 	}
+	if t.Reading != "" {
+		g.Note += " " + t.Reading
+	}
 	return g
+}
+
+// occurs reports whether any row has a value above 0 of a metric.
+func occurs(t table.Table, name string) bool {
+	return slices.ContainsFunc(t.Rows, func(r table.Row) bool {
+		f, _ := r.Figure(name)
+		return f.Value != nil && *f.Value > 0
+	})
+}
+
+// asked words how much was asked for, behind how much was given.
+func asked(r table.Row, m datasets.Metric) string {
+	f, _ := r.Figure(m.Asked)
+	if m.Asked == "" || f.Value == nil {
+		return ""
+	}
+	return " of " + Number(*f.Value, m)
 }
 
 // hasValues reports whether any row has a value of a metric, or misses one.

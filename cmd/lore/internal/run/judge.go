@@ -48,6 +48,8 @@ func (c *cell) plan(name string) {
 			t.ID = name
 		case judge.OwnPoints:
 			t.ID = name + " points"
+		case judge.CutToSize:
+			t.ID = name + " as asked"
 		case judge.ADocument:
 			t.ID = c.item.ID() + " " + t.Subject.ID
 		}

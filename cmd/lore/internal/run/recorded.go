@@ -24,6 +24,9 @@ type Recorded struct {
 func (r Recorded) Score(ctx context.Context, judges []judge.Judge) (table.Table, error) {
 	ds, systems := r.Data, r.Systems
 	t := table.New(r.Bench.Name(), r.Seed)
+	if reader, ok := r.Bench.(datasets.Reader); ok {
+		t.Reading = reader.Reading(true)
+	}
 	cells := recordedCells(ds, systems)
 	names := []string{models.RecordedVerdicts}
 

@@ -13,6 +13,9 @@ import (
 func (e *engine) score(cells []cell) *Result {
 	res := &Result{Usage: e.gate.Usage(), Table: table.New(e.bench.Name(), e.opt.Seed)}
 	metrics := e.bench.Metrics()
+	if r, ok := e.bench.(datasets.Reader); ok {
+		res.Table.Reading = r.Reading(false)
+	}
 
 	for n, sys := range e.systems {
 		of := cellsOf(cells, n)
@@ -69,6 +72,7 @@ func (c *cell) verdictLine(of datasets.Judged, by int) store.TaskVerdicts {
 		Item:     c.item.ID(),
 		Verdicts: v[judge.Answer],
 		Points:   v[judge.Points],
+		Asked:    v[judge.AsAsked],
 		Notes:    c.item.Notes(c.evidence, v),
 	}
 	for _, t := range c.tasks {

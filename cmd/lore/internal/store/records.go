@@ -46,6 +46,7 @@ type TaskVerdicts struct {
 	Questions []judge.Question `json:"questions"`
 	Verdicts  []judge.Verdict  `json:"verdicts"`
 	Points    []judge.Verdict  `json:"point_verdicts,omitempty"` // on the answer's own points, in their order
+	Asked     []judge.Verdict  `json:"asked_verdicts,omitempty"` // on the answer cut to the length asked for
 	Notes     []string         `json:"notes,omitempty"`          // the benchmark's diagnosis of context and answer
 }
 

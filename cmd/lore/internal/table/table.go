@@ -97,6 +97,7 @@ type Table struct {
 	Benchmark string `json:"benchmark"`
 	Pooling   string `json:"pooling"`
 	Interval  string `json:"interval"`
+	Reading   string `json:"citations,omitempty"` // how answers' citations are read
 	Rows      []Row  `json:"rows"`
 }
 

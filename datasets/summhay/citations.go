@@ -1,0 +1,158 @@
+package summhay
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lore/datasets"
+	"lore/local/cite"
+)
+
+// Rules by which citations are read, the values of --citations.
+const (
+	usual  = "usual"  // the usual forms, of package cite
+	strict = "strict" // the published rule: Citations
+)
+
+// bullet is a line of an answer as it is judged and scored.
+type bullet struct {
+	unit    string // what a judge is shown
+	text    string // without marks
+	cited   map[int]bool
+	ignored int // numbers that were not taken for citations
+}
+
+// rule is how an output is read: as the user says, else recorded summaries by the
+// published rule and others in the usual forms.
+func (it *item) rule(out datasets.Output) string {
+	switch {
+	case it.haystack.citations != "":
+		return it.haystack.citations
+	case out.Recorded:
+		return strict
+	}
+	return usual
+}
+
+// read cuts an answer into the lines that count as bullets, with what each cites. In the
+// usual forms a judge is shown all citations in one form, so that the same answer is
+// judged the same in every style.
+func (it *item) read(out datasets.Output) []bullet {
+	var lines []bullet
+	if it.rule(out) == strict {
+		for _, text := range Lines(out.Text) {
+			plain := strings.Join(strings.Fields(citation.ReplaceAllLiteralString(text, " ")), " ")
+			lines = append(lines, bullet{unit: text, text: plain, cited: Citations(text)})
+		}
+		return lines
+	}
+
+	for _, l := range it.haystack.sources().Lines(out.Text) {
+		cited := map[int]bool{}
+		for _, n := range l.Cited {
+			cited[n] = true
+		}
+		lines = append(lines, bullet{unit: l.With(l.Text), text: l.Text, cited: cited, ignored: l.Ignored})
+	}
+	return lines
+}
+
+func units(lines []bullet) []string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, l.unit)
+	}
+	return out
+}
+
+// sources are the haystack's documents by place, id and title.
+func (h *haystack) sources() cite.Sources {
+	return cite.Sources{Count: len(h.corpus.Documents), Named: func(name string) (int, bool) {
+		n := h.names[foldName(name)]
+		return n, n > 0
+	}}
+}
+
+// foldName is a document's id or title as it is compared: in lower case, single spaces.
+func foldName(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+
+// Lines cuts an answer into the lines that count as bullets in the published scoring:
+// split at line ends, trimmed, empty ones dropped. Headings stay.
+func Lines(answer string) []string {
+	var out []string
+	for line := range strings.Lines(answer) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// citation matches square brackets that hold only digits, commas and spaces.
+var citation = regexp.MustCompile(`\[([\d, ]+)\]`)
+
+// Citations returns the set of document numbers a line cites by the published rule. A
+// number too long to be a document still counts as cited, as document 0, which does not
+// exist.
+func Citations(line string) map[int]bool {
+	cited := map[int]bool{}
+	for _, m := range citation.FindAllStringSubmatch(line, -1) {
+		for _, field := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' }) {
+			n, err := strconv.Atoi(field)
+			if err != nil {
+				n = 0
+			}
+			cited[n] = true
+		}
+	}
+	return cited
+}
+
+// leastCut is the least number of words that a bullet of an answer as asked may have.
+const leastCut = 60
+
+// listMark begins a bullet.
+var listMark = regexp.MustCompile(`^(?:[-*+•–—◦▪‣·]|\d{1,3}[.)])\s+`)
+
+// mostWords is the most words of a bullet that count in an answer as asked.
+func (it *item) mostWords() int {
+	most := leastCut
+	for _, in := range it.insights {
+		most = max(most, 2*len(strings.Fields(in.Insight)))
+	}
+	return most
+}
+
+// asAsked is the answer cut to the length that was asked for: its first bullets in its own
+// order, as many as insights were asked for, each of at most 60 words or twice the longest
+// reference insight, whichever is more. A bullet that is cut keeps its citations. Where an
+// answer marks its bullets, lines without a mark are none.
+func (it *item) asAsked(lines []bullet) (cut []bullet, differs bool) {
+	marked := 0
+	for _, l := range lines {
+		if listMark.MatchString(l.text) {
+			marked++
+		}
+	}
+
+	most := it.mostWords()
+	for _, l := range lines {
+		if len(cut) == len(it.insights) {
+			break
+		}
+		mark := listMark.FindString(l.text)
+		if marked > 0 && mark == "" {
+			continue
+		}
+		if words := strings.Fields(l.text[len(mark):]); len(words) > most {
+			l.text = mark + strings.Join(words[:most], " ")
+			l.unit = cite.Line{Cited: slices.Sorted(maps.Keys(l.cited))}.With(l.text)
+			differs = true
+		}
+		cut = append(cut, l)
+	}
+	return cut, differs || len(cut) != len(lines)
+}
