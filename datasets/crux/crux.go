@@ -117,6 +117,8 @@ const (
 	Graded     = "graded"
 	Tokens     = "tokens_context"
 	Words      = "words"
+	WordsAsked = "words_asked"
+	Repeated   = "questions_repeated"
 )
 
 func at(name string, eta int) string { return fmt.Sprintf("%s@%d", name, eta) }
@@ -175,7 +177,19 @@ func (b Benchmark) Metrics() []datasets.Metric {
 			Explain: "shown passages whose grades are from the data",
 		},
 		datasets.Metric{Name: Tokens, Title: "Tokens", Explain: "mean tokens of the context"},
-		datasets.Metric{Name: Words, Title: "Words", Explain: "mean length of a report"},
+		datasets.Metric{
+			Name: Words, Title: "Words", Asked: WordsAsked,
+			Explain: "mean length of a report, and of what was asked for, the required passages' length",
+		},
+		datasets.Metric{
+			Name: WordsAsked, Title: "Words asked", Aside: true,
+			Explain: "mean of the most words that were asked for, the length of the required passages",
+		},
+		datasets.Metric{
+			Name: Repeated, Title: "Repeats", Percent: true, High: 1, Bounded: true,
+			Warn:    "repeat a sub-question instead of answering it; such sentences are not judged",
+			Explain: "share of a report's sentences that only repeat a sub-question; they are not judged",
+		},
 	)
 }
 
@@ -192,6 +206,9 @@ func (Benchmark) Protocol() datasets.Protocol {
 		Retrievers:   "bm25,bm25>mmr:0.5,oracle,random,none",
 	}
 }
+
+// Reading says that citations are left out.
+func (Benchmark) Reading(bool) string { return datasets.UncitedReading }
 
 // Describe says in the manifest what was loaded.
 func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]string {

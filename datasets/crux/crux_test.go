@@ -90,7 +90,7 @@ func TestTable5(t *testing.T) {
 	for i := range 4 {
 		verdicts[i] = judge.Verdict{Label: "5", Value: 1}
 	}
-	answer := it.scoreReport(out, verdicts)
+	answer := it.scoreReport(datasets.Evidence{Output: out}, verdicts)
 	if got, want := value(t, answer, at(DenAnswer, 3)), math.Sqrt(0.5/float64(tokens.Count(out.Text))*total); math.Abs(got-want) > 1e-9 || value(t, answer, at(CovAnswer, 3)) != 0.5 {
 		t.Errorf("density %v, want %v; %+v", got, want, answer)
 	}

@@ -107,9 +107,11 @@ func (it *item) questions() []judge.Question {
 }
 
 // Plan asks how well the report answers each question and, where the judge is to grade
-// what the data does not, the same of each shown passage without grades.
+// what the data does not, the same of each shown passage without grades. Sentences that
+// only repeat a question are left out.
 func (it *item) Plan(e datasets.Evidence) []judge.Task {
-	task := judge.Task{ID: it.ID(), About: it.topic.Query, Units: []string{e.Output.Text}, Questions: it.questions()}
+	report, _ := repeats(datasets.Uncited(it, e), it.topic.Questions)
+	task := judge.Task{ID: it.ID(), About: it.topic.Query, Units: []string{report}, Questions: it.questions()}
 	tasks := []judge.Task{task}
 	if e.Retrieved == nil || it.set.bench.Ungraded != askJudge {
 		return tasks
@@ -193,16 +195,16 @@ func (it *item) measured(cov, den string, rows [][]int, n int, l level) []datase
 
 // Score measures the report, the shown passages and the ranking.
 func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
-	scores := it.scoreReport(e.Output, v[judge.Answer])
+	scores := it.scoreReport(e, v[judge.Answer])
 	if e.Retrieved != nil && !e.Retrieved.Whole {
 		scores = append(scores, it.scoreContext(*e.Retrieved, v)...)
 	}
 	return scores
 }
 
-func (it *item) scoreReport(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+func (it *item) scoreReport(e datasets.Evidence, verdicts []judge.Verdict) []datasets.Score {
 	var scores []datasets.Score
-	if out.Outcome != local.OK {
+	if out := e.Output; out.Outcome != local.OK {
 		reason := fmt.Sprintf("%s: %s", out.Outcome, out.Reason)
 		for _, l := range it.levels {
 			for _, m := range []string{CovAnswer, DenAnswer} {
@@ -212,11 +214,18 @@ func (it *item) scoreReport(out datasets.Output, verdicts []judge.Verdict) []dat
 		return scores
 	}
 
-	row, n := it.row(verdicts), tokens.Count(out.Text)
+	report := datasets.Uncited(it, e)
+	row, n := it.row(verdicts), tokens.Count(report)
 	for _, l := range it.levels {
 		scores = append(scores, it.measured(CovAnswer, DenAnswer, [][]int{row}, n, l)...)
 	}
-	return append(scores, datasets.Score{Metric: Words, Value: float64(len(strings.Fields(out.Text)))})
+
+	_, repeated := repeats(report, it.topic.Questions)
+	return append(scores,
+		datasets.Score{Metric: Words, Value: float64(len(strings.Fields(report)))},
+		datasets.Score{Metric: WordsAsked, Value: float64(it.oracleWords)},
+		datasets.Score{Metric: Repeated, Value: repeated},
+	)
 }
 
 // grades are a passage's, from the data or else from the judge. Without either they are

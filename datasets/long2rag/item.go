@@ -63,15 +63,16 @@ func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error
 // Plan asks for each key point whether the answer entails it, and for each of the answer's
 // own points whether the key points hold it.
 func (it *item) Plan(e datasets.Evidence) []judge.Task {
-	tasks := []judge.Task{it.planAnswer(e.Output)}
+	tasks := []judge.Task{it.planAnswer(e)}
 	if p := e.Output.Points; p != nil && len(p.List) > 0 {
 		tasks = append(tasks, it.planPoints(p.List))
 	}
 	return tasks
 }
 
-func (it *item) planAnswer(out datasets.Output) judge.Task {
-	return judge.Task{ID: it.ID(), About: it.question.Text, Units: text.Sentences(out.Text), Questions: it.questions}
+func (it *item) planAnswer(e datasets.Evidence) judge.Task {
+	answer := datasets.Uncited(it, e)
+	return judge.Task{ID: it.ID(), About: it.question.Text, Units: text.Sentences(answer), Questions: it.questions}
 }
 
 func (it *item) planPoints(points []string) judge.Task {
@@ -106,11 +107,11 @@ func entailed(verdicts []judge.Verdict) (share float64, reason string) {
 // Score gives recall, precision and their harmonic mean, each key point, and the length of
 // the answer.
 func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
-	scores := it.scoreAnswer(e.Output, v[judge.Answer])
+	scores := it.scoreAnswer(e, v[judge.Answer])
 	return append(scores, scorePoints(e.Output, v[judge.Answer], v[judge.Points])...)
 }
 
-func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+func (it *item) scoreAnswer(e datasets.Evidence, verdicts []judge.Verdict) []datasets.Score {
 	recall, reason := entailed(verdicts)
 	scores := []datasets.Score{{Metric: KPR, Value: recall, Unscored: reason}}
 	for i, q := range it.questions {
@@ -124,12 +125,13 @@ func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []dat
 		scores = append(scores, s)
 	}
 
-	if out.Outcome != local.OK {
+	if e.Output.Outcome != local.OK {
 		return scores
 	}
+	answer := datasets.Uncited(it, e)
 	return append(scores,
-		datasets.Score{Metric: Words, Value: float64(len(strings.Fields(out.Text)))},
-		datasets.Score{Metric: Tokens, Value: float64(tokens.Count(out.Text))},
+		datasets.Score{Metric: Words, Value: float64(len(strings.Fields(answer)))},
+		datasets.Score{Metric: Tokens, Value: float64(tokens.Count(answer))},
 	)
 }
 
@@ -210,7 +212,7 @@ func (it *item) Facets(e datasets.Evidence) map[string]string {
 		f[byInput] = bandOf(e.Context.Tokens, inputBands)
 	}
 	if e.Output.Outcome == local.OK {
-		f[byAnswer] = bandOf(tokens.Count(e.Output.Text), answerBands)
+		f[byAnswer] = bandOf(tokens.Count(datasets.Uncited(it, e)), answerBands)
 	}
 	return f
 }

@@ -158,6 +158,9 @@ func (b Benchmark) Protocol() datasets.Protocol {
 const pointSchema = `{"type":"object","properties":` +
 	`{"points":{"type":"array","items":{"type":"string"}}},"required":["points"]}`
 
+// Reading says that citations are left out.
+func (Benchmark) Reading(bool) string { return datasets.UncitedReading }
+
 // Describe says in the manifest what was loaded.
 func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
 	points := b.Model

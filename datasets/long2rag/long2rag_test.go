@@ -136,7 +136,7 @@ func TestUnscored(t *testing.T) {
 
 func judged(t testing.TB, it *item, answer string) float64 {
 	t.Helper()
-	task := it.planAnswer(datasets.Output{Text: answer, Outcome: local.OK})
+	task := it.planAnswer(datasets.Evidence{Output: datasets.Output{Text: answer, Outcome: local.OK}})
 	v, err := lexical.Judge{}.Judge(context.Background(), []judge.Task{task}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func (it *item) Notes(e datasets.Evidence, v datasets.Verdicts) []string {
 		return nil
 	}
 
-	task := it.planAnswer(e.Output)
+	task := it.planAnswer(e)
 	links := lexical.Link(task)
 	var notes []string
 	for i, v := range verdicts {

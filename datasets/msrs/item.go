@@ -96,7 +96,7 @@ func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error
 
 // Plan asks for relevance and consistency.
 func (it *item) Plan(e datasets.Evidence) []judge.Task {
-	return []judge.Task{planTask(it.query, it.ID(), e.Output.Text,
+	return []judge.Task{planTask(it.query, it.ID(), datasets.Uncited(it, e),
 		judge.Question{ID: Relevance, Kind: judge.Relevance},
 		judge.Question{ID: Consistency, Kind: judge.Consistency},
 	)}
@@ -104,7 +104,7 @@ func (it *item) Plan(e datasets.Evidence) []judge.Task {
 
 // Score measures the answer and the ranking.
 func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
-	scores := it.scoreAnswer(e.Output, v[judge.Answer])
+	scores := it.scoreAnswer(e, v[judge.Answer])
 	if e.Retrieved != nil && !e.Retrieved.Whole {
 		k := it.set.k
 		if e.Retrieved.Gold {
@@ -117,7 +117,8 @@ func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score
 
 // scoreAnswer computes ROUGE and lexical recall, and takes over grades and what was
 // measured by an encoder.
-func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []datasets.Score {
+func (it *item) scoreAnswer(e datasets.Evidence, verdicts []judge.Verdict) []datasets.Score {
+	out := e.Output
 	var scores []datasets.Score
 	if out.Outcome != local.OK {
 		reason := fmt.Sprintf("%s: %s", out.Outcome, out.Reason)
@@ -128,7 +129,8 @@ func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []dat
 	}
 
 	add := func(m string, v float64) { scores = append(scores, datasets.Score{Metric: m, Value: v}) }
-	row := it.set.scorer.scoreItem(out.Text, it.query.References)
+	text := datasets.Uncited(it, e)
+	row := it.set.scorer.scoreItem(text, it.query.References)
 	for i, name := range Metrics {
 		switch name {
 		case Rouge1, Rouge2, RougeL, Recall:
@@ -153,7 +155,8 @@ func (it *item) scoreAnswer(out datasets.Output, verdicts []judge.Verdict) []dat
 		}
 	}
 
-	add(Words, float64(len(strings.Fields(out.Text))))
+	add(Words, float64(len(strings.Fields(text))))
+	add(WordsAsked, mostWords)
 	return scores
 }
 

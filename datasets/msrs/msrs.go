@@ -87,6 +87,7 @@ const (
 	NDCGUncut     = "ndcg"
 	RecipRank     = "recip_rank"
 	Words         = "words"
+	WordsAsked    = "words_asked"
 )
 
 // Depth is how many documents a ranking holds; measures without a cut are over
@@ -151,7 +152,11 @@ func (Benchmark) Metrics() []datasets.Metric {
 		aside(NDCGUncut, "ndcg", "trec_eval's ndcg over the first 100"),
 		aside(RecipRank, "recip_rank", "trec_eval's recip_rank over the first 100"),
 
-		{Name: Words, Title: "Words", Explain: "mean length of an answer"},
+		{
+			Name: Words, Title: "Words", Asked: WordsAsked,
+			Explain: "mean length of an answer, and the most words that were asked for",
+		},
+		{Name: WordsAsked, Title: "Words asked", Aside: true, Explain: "the most words that were asked for"},
 	}
 }
 
@@ -170,6 +175,9 @@ func (Benchmark) Protocol() datasets.Protocol {
 		Measured:     measured,
 	}
 }
+
+// Reading says that citations are left out.
+func (Benchmark) Reading(bool) string { return datasets.UncitedReading }
 
 // Describe says in the manifest what was loaded and how contexts are cut.
 func (Benchmark) Describe(ds *datasets.Dataset, budget datasets.Budget) map[string]string {

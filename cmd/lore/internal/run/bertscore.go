@@ -120,7 +120,7 @@ func scoreBERT(
 	scale := func(v, b float64) float64 { return (v - b) / (1 - b) }
 
 	for _, c := range cells {
-		answer := strings.ReplaceAll(c.evidence.Output.Text, "\x00", " ")
+		answer := strings.ReplaceAll(datasets.Uncited(c.item, c.evidence), "\x00", " ")
 		var texts []string
 		for _, ref := range c.item.(datasets.Referenced).References() {
 			texts = append(texts, answer+"\x00"+ref)

@@ -30,7 +30,7 @@ func (e *engine) makePoints(ctx context.Context, cells []cell) error {
 		return e.askPoints(ctx, rule, answered)
 	}
 	for _, c := range answered {
-		list := rule.Plain(c.evidence.Output.Text)
+		list := rule.Plain(datasets.Uncited(c.item, c.evidence))
 		c.evidence.Output.Points = &datasets.Points{Outcome: local.OK, List: list}
 	}
 	return nil
@@ -47,7 +47,7 @@ func (e *engine) askPoints(ctx context.Context, rule *datasets.PointRule, cells 
 		calls[n] = e.points.Call()
 		calls[n].Schema = rule.Schema
 		calls[n].Options.NumPredict = pointTokens
-		data := map[string]any{"Query": c.item.Title(), "Answer": c.evidence.Output.Text}
+		data := map[string]any{"Query": c.item.Title(), "Answer": datasets.Uncited(c.item, c.evidence)}
 		if calls[n].Messages, err = p.Render(data); err != nil {
 			return err
 		}

@@ -1,0 +1,28 @@
+package datasets
+
+import (
+	"strings"
+
+	"lore/local/cite"
+)
+
+// unseen is how many documents an answer may cite by number where nobody knows what it was
+// shown.
+const unseen = 100
+
+// Uncited is an answer without the marks by which it cites, for benchmarks that do not
+// score citations: marks of any style then change no figure.
+func Uncited(it Item, e Evidence) string {
+	count := len(e.Context.Passages)
+	if count == 0 {
+		count = unseen
+	}
+	sources := cite.Sources{Count: count, Named: func(name string) (int, bool) {
+		place, ok := it.Corpus().Place(strings.TrimSpace(name))
+		return min(place+1, count), ok
+	}}
+	return sources.Strip(e.Output.Text)
+}
+
+// UncitedReading is what Reader says of such a benchmark.
+const UncitedReading = "Citation marks are left out of what is judged and measured."
