@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ollama/ollama/api"
 )
@@ -196,7 +197,11 @@ func (s *Server) answer(w http.ResponseWriter, req api.ChatRequest, bad Misbehav
 
 // stream sends the answer in two frames, so that there is a middle to break off in.
 func (s *Server) stream(w http.ResponseWriter, req api.ChatRequest, text string, words int, bad Misbehavior) {
-	first, second := text[:len(text)/2], text[len(text)/2:]
+	half := len(text) / 2
+	for half < len(text) && !utf8.RuneStart(text[half]) { // a server never breaks a character
+		half++
+	}
+	first, second := text[:half], text[half:]
 	if bad == SayNothing || bad == ThinkOnly {
 		first, second = "", ""
 	}
