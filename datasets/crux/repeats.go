@@ -11,6 +11,7 @@ import (
 const (
 	heldFrom     = 0.7 // share of a question's content words that a sentence has, from which it repeats the question
 	repeatedFrom = 0.8 // share of a sentence's content words that stand in such questions, from which it says no more
+	wrapping     = 4   // most content words around a question in its own words, up to which no more is said
 )
 
 // unknowing are stems of words that say that something is not known, or where. They are no
@@ -36,7 +37,7 @@ var asking = map[string]bool{
 
 // repeats tells the sentences of a report that only repeat sub-questions: they ask, or say
 // that something is not known, and nearly all their content words stand in questions whose
-// words they nearly all have. A sentence that answers a question has words of its own, the
+// words they nearly all have; or they are a question word for word with little around it. A sentence that answers a question has words of its own, the
 // answer's. The rest is what is judged; share is that of the repetitions, in [0,1].
 func repeats(report string, questions []string) (rest string, share float64) {
 	sentences := text.Sentences(report)
@@ -51,7 +52,7 @@ func repeats(report string, questions []string) (rest string, share float64) {
 		switch c := content(s); {
 		case len(c) == 0: // such as "It is unknown:"
 			empty++
-		case asks(s) && repetition(c, terms):
+		case asks(s) && repetition(c, terms), quotes(s, c, questions, terms):
 			repeated++
 		default:
 			kept = append(kept, s)
@@ -70,6 +71,18 @@ func asks(sentence string) bool {
 	}
 	for _, w := range text.Words(sentence) {
 		if asking[w] || unknowing[text.Stem(w)] {
+			return true
+		}
+	}
+	return false
+}
+
+// quotes reports whether a sentence is a question in its own words, with little around it.
+func quotes(sentence string, terms map[string]bool, questions []string, of []map[string]bool) bool {
+	words := " " + strings.Join(text.Words(sentence), " ") + " "
+	for i, q := range questions {
+		asked := strings.Join(text.Words(q), " ")
+		if len(of[i]) > 0 && strings.Contains(words, " "+asked+" ") && len(terms)-common(terms, of[i]) <= wrapping {
 			return true
 		}
 	}
