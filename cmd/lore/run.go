@@ -100,8 +100,8 @@ func (f *gridFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.retriever, "retriever", "", "comma-separated retrievers (default: the benchmark's)")
 		fl.StringVar(&f.generator, "generator", "extractive", "comma-separated generators: extractive, ollama:NAME, gold")
 		fl.IntVar(&f.budget, "budget-tokens", 0, "maximum number of document tokens to show (default: the benchmark's)")
-		fl.StringVar(&f.retrieval, "retrieval", "", "TREC run `file` of a system of your own; topics are item ids")
-		fl.StringVar(&f.answers, "answers", "", "comma-separated `files` with answers of systems of your own")
+		fl.StringVar(&f.retrieval, "retrieval", "", "TREC run `files` of systems of your own; topics are item ids")
+		fl.StringVar(&f.answers, "answers", "", "comma-separated `files` with answers of systems of your own; NAME=FILE with --retrieval NAME=RUN is one system")
 		fl.StringVar(&f.order, "order", "", "position study: gold documents at top, middle, bottom or random")
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
@@ -246,7 +246,8 @@ func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console 
 // there is no grid.
 func (f runFlags) grid(c *cobra.Command, opt *run.Options, protocol datasets.Protocol) error {
 	changed := c.Flags().Changed
-	asked := changed("retriever") || changed("generator") || f.pipelines != "" || f.retrieval != "" || f.order != ""
+	runs := unnamed(f.retrieval)
+	asked := changed("retriever") || changed("generator") || f.pipelines != "" || len(runs) > 0 || f.order != ""
 	if (f.answers != "" || len(opt.Models.Systems.URLs) > 0) && !asked {
 		return nil
 	}
@@ -255,8 +256,8 @@ func (f runFlags) grid(c *cobra.Command, opt *run.Options, protocol datasets.Pro
 	if f.retriever != "" {
 		retrievers = pipeline.SplitList(f.retriever)
 	}
-	if f.retrieval != "" {
-		retrievers = append(retrievers, "trec:"+f.retrieval)
+	for _, file := range runs {
+		retrievers = append(retrievers, "trec:"+file)
 	}
 	if len(retrievers) == 0 && f.pipelines == "" && f.order == "" {
 		retrievers = pipeline.SplitList(protocol.Retrievers)
@@ -355,12 +356,80 @@ func (f gridFlags) readAnswers(bench datasets.Benchmark, ds *datasets.Dataset) (
 		}
 		out = append(out, a)
 	}
-	for _, file := range usage.List(f.answers) {
+
+	runs, err := namedFiles("--retrieval", f.retrieval)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, text := range usage.List(f.answers) {
+		name, file := splitName(text)
 		a, err := run.ReadAnswers(file, bench, ds)
 		if err != nil {
 			return nil, err
 		}
+		if name != "" {
+			names = append(names, name)
+			a.Name(name)
+		}
+		if path := runs[name]; path != "" {
+			if err := a.Pair(name, path, bench, ds); err != nil {
+				return nil, err
+			}
+		}
+
+		if slices.ContainsFunc(out, func(b run.Answers) bool { return a.System == b.System }) {
+			return nil, usage.Errorf("--answers: two systems are called %s; name them: --answers NAME=FILE", a.System)
+		}
 		out = append(out, a)
+	}
+
+	for name := range runs {
+		switch {
+		case slices.Contains(names, name):
+		case len(names) == 0:
+			return nil, usage.Errorf("--retrieval %s=… needs answers of the same name, --answers %s=FILE; "+
+				"without answers write --retrieval %s", name, name, runs[name])
+		default:
+			return nil, usage.Unknown("name in --retrieval", name, names)
+		}
+	}
+	return out, nil
+}
+
+// splitName takes NAME=FILE apart. A file that is there under the whole text, or whose
+// folder has the sign in its name, has no name.
+func splitName(text string) (name, file string) {
+	name, file, ok := strings.Cut(text, "=")
+	if _, err := os.Stat(text); !ok || err == nil || name == "" || strings.ContainsAny(name, `/\`) {
+		return "", text
+	}
+	return strings.TrimSpace(name), strings.TrimSpace(file)
+}
+
+// unnamed are the files of a comma list that have no name.
+func unnamed(list string) []string {
+	var out []string
+	for _, text := range usage.List(list) {
+		if name, file := splitName(text); name == "" {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
+// namedFiles are the files of a comma list that have a name, by that.
+func namedFiles(flag, list string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, text := range usage.List(list) {
+		name, file := splitName(text)
+		if name == "" {
+			continue
+		}
+		if out[name] != "" {
+			return nil, usage.Errorf("%s names %s twice", flag, name)
+		}
+		out[name] = file
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lore/cmd/lore/internal/usage"
@@ -18,6 +19,11 @@ type Answers struct {
 	datasets.System // as far as the file's name tells
 	File            string
 	Outputs         map[string]datasets.Output // by the item's id; every item has one
+
+	// Ranking is the file of what the system retrieved, and Found that by the item's id. Only
+	// items that the system has not answered may lack it. Empty and nil: not known.
+	Ranking string
+	Found   map[string]datasets.Retrieved
 }
 
 // Gold is the generator that gives the reference answer: the upper bound of a report.
@@ -120,11 +126,7 @@ type answerLine struct {
 
 // answerLines reads lines of JSON into texts by item.
 func answerLines(data []byte, ds *datasets.Dataset) (map[string]string, error) {
-	known := map[string]bool{}
-	for _, it := range ds.Items {
-		known[it.ID()] = true
-	}
-
+	known := idsOf(ds)
 	out := map[string]string{}
 	err := files.EachLine(data, func(place string, raw []byte) error {
 		var line answerLine
@@ -134,9 +136,9 @@ func answerLines(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 			return fmt.Errorf("%s: is not valid JSON: %w; %s", place, err, answersFormat)
 		case line.Item == nil || line.Answer == nil:
 			return fmt.Errorf("%s: lacks item or answer; %s", place, answersFormat)
-		case !known[*line.Item]:
-			return fmt.Errorf("%s: the data has no item %q; item ids are in answers.jsonl of any run of that data",
-				place, *line.Item)
+		case !slices.Contains(known, *line.Item):
+			return fmt.Errorf("%s: the data has no item %q%s; item ids are in answers.jsonl of any run of that data",
+				place, *line.Item, orNearest(*line.Item, known))
 		}
 
 		if _, twice := out[*line.Item]; twice {

@@ -62,6 +62,10 @@ func (e *engine) cells(found [][]datasets.Retrieved) []cell {
 			switch {
 			case s.answers != nil:
 				c.evidence.Output = s.answers.Outputs[it.ID()]
+				if found, ok := s.answers.Found[it.ID()]; ok {
+					c.evidence.Retrieved = &found
+					c.evidence.Context = it.Context(found, e.opt.Budget)
+				}
 			case s.at != noRetriever:
 				c.evidence.Retrieved = &found[s.at][k]
 				c.evidence.Context = it.Context(found[s.at][k], e.opt.Budget)
@@ -150,10 +154,10 @@ func (e *engine) takeNamed(c *cell, reply local.Reply) {
 	}
 }
 
-// writeNamed writes the rankings of systems that name documents.
+// writeNamed writes the rankings of systems that name documents, or came with a ranking.
 func (e *engine) writeNamed(cells []cell) error {
 	for n, s := range e.systems {
-		if s.at != noRetriever || s.answers != nil {
+		if s.at != noRetriever || s.answers != nil && s.answers.Found == nil {
 			continue
 		}
 
@@ -173,7 +177,11 @@ func (e *engine) writeNamed(cells []cell) error {
 		if len(topics) == 0 {
 			continue
 		}
-		if err := e.writeRun(pipeline.FileName(outside+"-"+s.Generator), topics, rankings); err != nil {
+		name := s.Generator
+		if s.answers != nil {
+			name = s.Retriever
+		}
+		if err := e.writeRun(pipeline.FileName(outside+"-"+name), topics, rankings); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,11 @@ func (e *engine) manifest() store.Manifest {
 	}
 
 	for _, a := range e.opt.Answers {
-		m.Answers = append(m.Answers, a.File)
+		from := a.File
+		if a.Ranking != "" {
+			from += " with the ranking " + a.Ranking
+		}
+		m.Answers = append(m.Answers, from)
 	}
 	m.Answers = append(m.Answers, e.opt.Models.Systems.Names()...)
 	for _, g := range e.generators {
