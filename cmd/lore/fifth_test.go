@@ -46,7 +46,7 @@ func TestFifthBenchmark(t *testing.T) {
 	}{
 		{"data list", 0, []string{"trivia "}},
 		{"run -h", 0, []string{"long2rag, trivia"}},
-		{"run trivia --out r1", 3, []string{"oracle", "Right", "100.0 [100.0, 100.0]"}},
+		{"run trivia --out r1", 0, []string{"oracle", "Right", "100.0 [100.0, 100.0]"}},
 		{"run trivia --retriever random --out r2", 0, []string{"random"}},
 		{"report r1 r2 --format md", 0, []string{"| r1: oracle |", "| r2: random |"}},
 		{"compare r1 r2 --metric right", 0, []string{"Differences on shared units"}},

@@ -101,7 +101,8 @@ func (f *gridFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.generator, "generator", "extractive", "comma-separated generators: extractive, ollama:NAME, gold")
 		fl.IntVar(&f.budget, "budget-tokens", 0, "maximum number of document tokens to show (default: the benchmark's)")
 		fl.StringVar(&f.retrieval, "retrieval", "", "TREC run `files` of systems of your own; topics are item ids")
-		fl.StringVar(&f.answers, "answers", "", "comma-separated `files` with answers of systems of your own; NAME=FILE with --retrieval NAME=RUN is one system")
+		fl.StringVar(&f.answers, "answers", "",
+			"comma-separated `files` with answers of your own systems; NAME=FILE goes with --retrieval NAME=RUN")
 		fl.StringVar(&f.order, "order", "", "position study: gold documents at top, middle, bottom or random")
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {

@@ -240,6 +240,14 @@ func checkCombination(s Source) error {
 	return nil
 }
 
+// ShowsNothing reports whether the pipeline finds no documents, whatever is asked.
+func (p Pipeline) ShowsNothing() bool {
+	if len(p.Source.Parts) == 0 {
+		return p.Source.Kind == "none"
+	}
+	return !slices.ContainsFunc(p.Source.Parts, func(part Pipeline) bool { return !part.ShowsNothing() })
+}
+
 // models lists the names of the language models that a pipeline asks.
 func (p Pipeline) models() []string {
 	var out []string

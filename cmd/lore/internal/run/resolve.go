@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/pipeline"
@@ -44,6 +45,13 @@ func (e *engine) resolve(ctx context.Context) error {
 	}
 
 	e.listSystems()
+	for _, note := range e.leftOut {
+		e.opt.Console.Note(note)
+	}
+	if len(e.systems) == 0 {
+		return usage.Errorf("nothing is left to run: add a retriever that finds documents, " +
+			"or a generator that needs none, --generator ollama:NAME")
+	}
 	if err := e.folder.Check(e.resolved()); err != nil {
 		return usage.Errorf("%v", err)
 	}
@@ -109,7 +117,9 @@ func (e *engine) answerTokens() (least, most int) {
 	return least, most
 }
 
-// listSystems lists the grid, then the systems that are asked, then answers from outside.
+// listSystems lists the grid, then the systems that are asked, then answers from outside. A
+// generator that copies from documents is left out, with a note, where none are shown: it
+// could only fail on every item.
 func (e *engine) listSystems() {
 	variants := e.protocol.Variants
 	if len(variants) == 0 {
@@ -118,6 +128,11 @@ func (e *engine) listSystems() {
 
 	for r, p := range e.opt.Retrievers {
 		for _, g := range e.generators {
+			if g.Structured() && p.ShowsNothing() {
+				e.leftOut = append(e.leftOut, fmt.Sprintf("left out: the generator %s copies from documents, "+
+					"and the retriever %s shows none", g.Spec, p.Name))
+				continue
+			}
 			for _, v := range variants {
 				name := g.Spec
 				if v != "" {

@@ -75,6 +75,7 @@ type engine struct {
 	judges     []models.Judge
 	judgeNames []string // with mode, as they stand in tables
 	systems    []system
+	leftOut    []string // what of the grid cannot work, in words
 
 	prompts   *prompt.Set
 	answer    *prompt.Prompt
