@@ -27,10 +27,10 @@ const (
 	// Answerability asks how well a text answers a question, 0 to 5 (CRUX, section 3).
 	Answerability Kind = "answerability"
 	// Relevance asks how much of a reference's important content a text has, 1 to 5
-	// (G-Eval's relevance, as in MSRS).
+	// (after the rubric of G-Eval's relevance in MSRS).
 	Relevance Kind = "relevance"
-	// Consistency asks how far a reference supports what a text says, 1 to 5 (G-Eval's
-	// consistency, as in MSRS).
+	// Consistency asks how far a reference supports what a text says, 1 to 5 (after
+	// the rubric of G-Eval's consistency in MSRS).
 	Consistency Kind = "consistency"
 )
 

@@ -32,22 +32,22 @@ var citationStyles = []struct {
 	name  string
 	write func(n []int, ids []string) string
 }{
-	{"square", func(n []int, _ []string) string { return "[" + joined(n, "%d", ", ") + "]" }},
-	{"semicolons", func(n []int, _ []string) string { return "[" + joined(n, "%d", "; ") + "]" }},
-	{"documents", func(n []int, _ []string) string { return "[" + joined(n, "Document %d", ", ") + "]" }},
+	{"square", func(n []int, _ []string) string { return "[" + joinMarks(n, "%d", ", ") + "]" }},
+	{"semicolons", func(n []int, _ []string) string { return "[" + joinMarks(n, "%d", "; ") + "]" }},
+	{"documents", func(n []int, _ []string) string { return "[" + joinMarks(n, "Document %d", ", ") + "]" }},
 	{"ranges", func(n []int, _ []string) string { return "[" + ranges(n) + "]" }},
-	{"round", func(n []int, _ []string) string { return "(" + joined(n, "%d", ", ") + ")" }},
+	{"round", func(n []int, _ []string) string { return "(" + joinMarks(n, "%d", ", ") + ")" }},
 	{"ids", func(_ []int, ids []string) string { return "[" + strings.Join(ids, "][") + "]" }},
 	{"links", func(_ []int, ids []string) string { return "[title](" + strings.Join(ids, "), [title](") + ")" }},
 	{"sources", func(_ []int, ids []string) string { return "(sources: " + strings.Join(ids, ", ") + ")" }},
 	{"superscripts", func(n []int, _ []string) string {
 		return strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷",
-			"8", "⁸", "9", "⁹").Replace(joined(n, "%d", ","))
+			"8", "⁸", "9", "⁹").Replace(joinMarks(n, "%d", ","))
 	}},
-	{"footnotes", func(n []int, _ []string) string { return "[^" + joined(n, "%d", "][^") + "]" }},
+	{"footnotes", func(n []int, _ []string) string { return "[^" + joinMarks(n, "%d", "][^") + "]" }},
 }
 
-func joined(n []int, form, separator string) string {
+func joinMarks(n []int, form, separator string) string {
 	var out []string
 	for _, x := range n {
 		out = append(out, fmt.Sprintf(form, x))

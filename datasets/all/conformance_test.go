@@ -53,6 +53,26 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// The report of a run says, for every published benchmark, what is not as in its paper, and
+// names the page of the docs that has it at length.
+func TestReportsSayWhatDiffersFromThePaper(t *testing.T) {
+	for _, b := range Benchmarks() {
+		ds, err := b.Load(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, ok := b.(datasets.Describer)
+		if !ok {
+			t.Errorf("%s says nothing of itself", b.Name())
+			continue
+		}
+		said := d.Describe(ds, b.Protocol().Budget)["differs_from_paper"]
+		if !strings.Contains(said, "lore's own prompt") || !strings.Contains(said, "docs/"+b.Name()+".md") {
+			t.Errorf("%s: %q", b.Name(), said)
+		}
+	}
+}
+
 func checkMetrics(t *testing.T, b datasets.Benchmark) {
 	t.Helper()
 	names, headline := map[string]bool{}, false

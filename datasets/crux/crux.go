@@ -210,6 +210,11 @@ func (Benchmark) Protocol() datasets.Protocol {
 // Reading says that citations are left out.
 func (Benchmark) Reading(bool) string { return datasets.UncitedReading }
 
+// differs says, in the report of a run, what is not as in the paper.
+const differs = "reports are graded by a judge of the run with lore's own prompt, or by word overlap, " +
+	"where the paper has Llama-3.1-70B-Instruct, which may not be what graded the passages of the data; " +
+	"tokens are cl100k_base's; reports are asked for by lore's own prompt; see docs/crux.md"
+
 // Describe says in the manifest what was loaded.
 func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
 	k := "as many as each topic requires"
@@ -226,10 +231,11 @@ func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]
 	}
 
 	return map[string]string{
-		"k":                k,
-		"eta":              fmt.Sprint(b.etas()),
-		"alpha":            fmt.Sprint(Alpha),
-		"malformed_grades": malformed,
-		"grades_from_data": "passages that the data has grades for are not graded again; those without " + ungraded,
+		"k":                  k,
+		"eta":                fmt.Sprint(b.etas()),
+		"alpha":              fmt.Sprint(Alpha),
+		"malformed_grades":   malformed,
+		"differs_from_paper": differs,
+		"grades_from_data":   "passages that the data has grades for are not graded again; those without " + ungraded,
 	}
 }

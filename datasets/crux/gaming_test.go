@@ -21,7 +21,7 @@ import (
 
 // released writes the released topics as a folder of this benchmark. The study's oracle
 // passages are the required ones, of which each answers the questions in its turn.
-func released(t *testing.T) string {
+func releasedFile(t *testing.T) string {
 	t.Helper()
 	root := published.Path(t, "data/crux_released/crux-labeling")
 	read := func(name string) []byte {
@@ -88,7 +88,7 @@ func writeLine(t *testing.T, buf *bytes.Buffer, v any) {
 // one, in whichever words it says that it does not know. The figures stand in
 // docs/gaming.md.
 func TestRepeatingTheQuestionsDoesNotPay(t *testing.T) {
-	ds, err := Benchmark{}.Load([]string{released(t)})
+	ds, err := Benchmark{}.Load([]string{releasedFile(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -161,6 +161,11 @@ const pointSchema = `{"type":"object","properties":` +
 // Reading says that citations are left out.
 func (Benchmark) Reading(bool) string { return datasets.UncitedReading }
 
+// differs says, in the report of a run, what is not as in the paper.
+const differs = "key points are judged by a judge of the run with lore's own prompt, or by word overlap, " +
+	"where the paper has GPT-4o; precision is over the question's key points, and over sentences unless --points " +
+	"names a model; answers are asked for by lore's own prompt; see docs/long2rag.md"
+
 // Describe says in the manifest what was loaded.
 func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
 	points := b.Model
@@ -177,6 +182,7 @@ func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]
 		"k":                      strconv.Itoa(b.k()),
 		"answers_taken_apart_by": points,
 		"key_points":             strconv.Itoa(n),
+		"differs_from_paper":     differs,
 	}
 }
 

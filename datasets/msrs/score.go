@@ -161,8 +161,8 @@ func (s *Scorer) Relevance(o Outputs) []judge.Task {
 	return out
 }
 
-// planTask asks questions about an answer, each against all references together, as
-// the paper's G-Eval does.
+// planTask asks questions about an answer, each against all references together. The
+// prompt of the paper's G-Eval has one reference.
 func planTask(q Query, id, answer string, questions ...judge.Question) judge.Task {
 	task := judge.Task{ID: id, About: q.Text}
 	for _, one := range questions {

@@ -49,16 +49,6 @@ func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, erro
 	return b, nil
 }
 
-// Describe says in the manifest how answers are read.
-func (b Benchmark) Describe(*datasets.Dataset, datasets.Budget) map[string]string {
-	reader := "the usual forms, see docs/summhay.md (--citations usual)"
-	if b.Citations == strict {
-		reader = "square brackets of numbers alone, the published rule (--citations strict)"
-	}
-	return map[string]string{"citations": reader, "joint_asked": "the first bullets of an answer, as many as insights " +
-		"were asked for, each of at most 60 words or twice the longest reference insight, whichever is more"}
-}
-
 // Reading says how citations are read.
 func (b Benchmark) Reading(recorded bool) string {
 	if b.Citations == strict || b.Citations == "" && recorded {

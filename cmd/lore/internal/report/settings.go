@@ -35,10 +35,26 @@ func settings(m store.Manifest) []setting {
 		out = append(out, setting{"judge", describe(j)})
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Settings)) {
-		out = append(out, setting{k, fmt.Sprint(m.Settings[k])})
+		switch notes := m.Settings[k].(type) {
+		case map[string]string: // of a run that has just ended
+			out = append(out, named(k, notes)...)
+		case map[string]any: // read from a manifest
+			out = append(out, named(k, notes)...)
+		default:
+			out = append(out, setting{k, fmt.Sprint(notes)})
+		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Prompts)) {
 		out = append(out, setting{"prompt " + k, m.Prompts[k]})
+	}
+	return out
+}
+
+// named gives each part of a setting a line, such as what a benchmark says of itself.
+func named[V any](name string, parts map[string]V) []setting {
+	var out []setting
+	for _, k := range slices.Sorted(maps.Keys(parts)) {
+		out = append(out, setting{name + ": " + strings.ReplaceAll(k, "_", " "), fmt.Sprint(parts[k])})
 	}
 	return out
 }
