@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden golden-embed onnxruntime test-ort ollama test-ollama fit sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate golden-embed onnxruntime test-ort ollama test-ollama fit sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -75,6 +75,11 @@ fuzz:
 # CI=true makes their absence an error.
 golden:
 	CI=true $(GO) test -count=1 -run 'Golden|Published' ./...
+
+# simulate checks false positives, power and least differences of compare on many more
+# tables and systems than the tests do; half an hour.
+simulate:
+	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 2h -run 'FalsePositives|Power' ./cmd/lore/internal/table
 
 # ollama builds a real server for the tests from its Go module. It needs a C++
 # compiler and Debian's nlohmann-json3-dev and libstb-dev.

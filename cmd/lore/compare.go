@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,11 +21,14 @@ import (
 )
 
 type compareFlags struct {
-	format, metrics string
-	level           float64
-	resamples       int
-	examples        int
-	seed            uint64
+	format, metrics, judges string
+	unit, baseline          string
+	systems                 []string
+	all                     bool
+	level, difference       float64
+	resamples               int
+	examples                int
+	seed                    uint64
 }
 
 // compareFormats are the formats of a comparison.
@@ -36,24 +40,36 @@ func newCompare() *cobra.Command {
 		Use:   "compare RUN [RUN...]",
 		Short: "Test whether systems differ",
 		Long: "compare takes the systems of one or more run folders, all on the same data, and tests\n" +
-			"every pair on the units both have: difference with a paired BCa bootstrap interval,\n" +
-			"paired randomisation test, Holm's correction over all pairs and metrics, effect size,\n" +
-			"the smallest difference that so many items can show, and wins, ties and losses. Units\n" +
-			"of one item are resampled together, and items of one haystack or topic where there are\n" +
-			"at least eight of them. The items that changed most are shown with both answers.",
+			"every pair under the same judge: difference with an interval, paired randomisation test,\n" +
+			"cluster-robust t test where sign flips are too few, Holm's correction over the pairs of a\n" +
+			"metric, effect size, power, the smallest difference that such data can show, and wins,\n" +
+			"ties and losses.\n\n" +
+			"--unit says what is drawn at random. item: would other questions on these haystacks or\n" +
+			"topics show the same? group: would other haystacks or topics? That asks more, and needs\n" +
+			"five of them at least.",
 		Example: "  lore compare lore-runs/summhay-1a2b3c4d\n" +
-			"  lore compare mine theirs --metric joint --format latex",
+			"  lore compare mine theirs --baseline 'bm25, extractive' --metric joint --format latex",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return compareRuns(c, f, args) },
 	}
 
+	group(c, systemFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.baseline, "baseline", "", "test this `system` against each other one, and no other pairs")
+		fl.StringArrayVar(&f.systems, "system", nil,
+			"only systems whose name holds this `pattern`; * stands for anything; repeatable")
+	})
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.metrics, "metric", "", "comma-separated metrics (default: the benchmark's main ones)")
+		fl.StringVar(&f.judges, "judge", "", "comma-separated judges (default: all, each in a table of its own)")
+		fl.StringVar(&f.unit, "unit", table.ByItem, "what is drawn at random: item, or group (haystack, topic)")
 		fl.Float64Var(&f.level, "level", 0.05, "level of significance after correction")
-		fl.IntVar(&f.resamples, "resamples", table.Resamples, "random sign flips and bootstrap draws")
+		fl.Float64Var(&f.difference, "difference", 5, "true difference, in points, whose power is told")
+		fl.IntVar(&f.resamples, "resamples", 0,
+			"random sign flips and bootstrap draws (default 10000, and more flips if the correction needs them)")
 	})
 	formatFlag(c, &f.format, compareFormats)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
+		fl.BoolVar(&f.all, "all", false, "show all pairs of many systems, not only those with the best one")
 		fl.IntVar(&f.examples, "examples", 3, "items to show of those that changed most between the first two systems")
 		fl.Uint64Var(&f.seed, "seed", 1, "seed of the resampling")
 	})
@@ -64,7 +80,11 @@ func (f compareFlags) check() error {
 	switch {
 	case !(f.level > 0 && f.level < 1):
 		return usage.Errorf("--level must be between 0 and 1, not %g", f.level)
-	case f.resamples < 100:
+	case !(f.difference > 0):
+		return usage.Errorf("--difference is a number of points above 0, not %g", f.difference)
+	case f.unit != table.ByItem && f.unit != table.ByGroup:
+		return usage.Errorf("--unit is %s or %s, not %q", table.ByItem, table.ByGroup, f.unit)
+	case f.resamples != 0 && f.resamples < 100:
 		return usage.Errorf("--resamples is at least 100, not %d", f.resamples)
 	case f.examples < 0:
 		return usage.Errorf("--examples cannot be negative")
@@ -72,12 +92,30 @@ func (f compareFlags) check() error {
 	return checkFormat(f.format, compareFormats)
 }
 
+// design words the flags for the tests.
+func (f compareFlags) design() table.Design {
+	how := table.Design{
+		Unit:       f.unit,
+		Level:      f.level,
+		Baseline:   f.baseline,
+		Difference: f.difference,
+		Flips:      f.resamples,
+		Draws:      f.resamples,
+		Seed:       f.seed,
+	}
+	if how.Draws == 0 {
+		how.Draws = table.Resamples
+	}
+	return how
+}
+
 // comparison is what the tests between systems found.
 type comparison struct {
 	runs    []report.Run
 	systems []table.Contestant
 	metrics []datasets.Metric
-	diffs   []table.Difference
+	how     table.Design
+	blocks  []table.Block
 }
 
 func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
@@ -103,18 +141,73 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 	for i, r := range runs {
 		tables[i], names[i] = r.Table, filepath.Clean(dirs[i])
 	}
-	systems := table.Contestants(names, tables)
-	if len(systems) < 2 {
-		return usage.Errorf("there is only one system; give a second run folder, or one whose run was a grid")
+	systems, err := f.choose(table.Contestants(names, tables))
+	if err != nil {
+		return err
 	}
 
 	found := comparison{
 		runs:    runs,
 		systems: systems,
 		metrics: metrics,
-		diffs:   table.Compare(systems, metrics, f.resamples, f.seed),
+		how:     f.design(),
+		blocks:  table.Compare(systems, metrics, f.design()),
 	}
 	return found.print(c.OutOrStdout(), f)
+}
+
+// choose takes the systems and judges that the flags name. There must be two systems, or
+// there is nothing to compare.
+func (f compareFlags) choose(all []table.Contestant) ([]table.Contestant, error) {
+	var systems, judges []string
+	for _, s := range all {
+		if !slices.Contains(systems, s.Name) {
+			systems = append(systems, s.Name)
+		}
+		if !slices.Contains(judges, s.Row.Judge) {
+			judges = append(judges, s.Row.Judge)
+		}
+	}
+	if f.baseline != "" && !slices.Contains(systems, f.baseline) {
+		return nil, usage.Unknown("system", f.baseline, systems)
+	}
+	wanted := usage.List(f.judges)
+	for _, j := range wanted {
+		if !slices.Contains(judges, j) {
+			return nil, usage.Unknown("judge", j, judges)
+		}
+	}
+
+	var out []table.Contestant
+	left := map[string]bool{}
+	for _, s := range all {
+		named := len(f.systems) == 0 || s.Name == f.baseline ||
+			slices.ContainsFunc(f.systems, func(p string) bool { return holds(s.Name, p) })
+		if named && (len(wanted) == 0 || slices.Contains(wanted, s.Row.Judge)) {
+			out, left[s.Name] = append(out, s), true
+		}
+	}
+
+	switch {
+	case len(left) == 0:
+		return nil, usage.Errorf("no system matches --system and --judge; there are: %s", strings.Join(systems, "; "))
+	case len(left) == 1:
+		return nil, usage.Errorf("there is only one system, %s; give a second run folder, "+
+			"or one whose run was a grid (several judges of one system are compared by `lore judge validate`)", out[0].Name)
+	}
+	return out, nil
+}
+
+// holds reports whether a name holds a pattern, in which * stands for anything.
+func holds(name, pattern string) bool {
+	for _, part := range strings.Split(pattern, "*") {
+		_, rest, ok := strings.Cut(name, part)
+		if !ok {
+			return false
+		}
+		name = rest
+	}
+	return true
 }
 
 // loadRuns reads run folders of one benchmark, which has the settings of the first run.
@@ -196,33 +289,38 @@ func chooseMetrics(bench datasets.Benchmark, names string) ([]datasets.Metric, e
 
 func (found comparison) print(w io.Writer, f compareFlags) error {
 	if f.format == "json" {
+		diffs := []table.Difference{}
+		for _, b := range found.blocks {
+			diffs = append(diffs, report.Scaled(b.Diffs, b.Metrics)...)
+		}
 		return report.WriteJSON(w, map[string]any{
 			"level":       f.level,
-			"correction":  "Holm",
-			"resamples":   f.resamples,
+			"correction":  "Holm, over the pairs of one metric under one judge",
+			"unit":        f.unit,
+			"difference":  f.difference,
+			"resamples":   found.how.Draws,
 			"seed":        f.seed,
-			"differences": report.Scaled(found.diffs, found.metrics),
+			"differences": diffs,
 		})
 	}
 
-	letters := report.Letters(found.systems, found.metrics, found.diffs, f.level)
-	if f.format == "latex" {
-		report.LaTeX(w, letters) // a paper has room for one table
-		return nil
+	write := map[string]func(io.Writer, datasets.Grid){
+		"text":  func(w io.Writer, g datasets.Grid) { report.Text(w, g); fmt.Fprintln(w) },
+		"md":    report.Markdown,
+		"latex": func(w io.Writer, g datasets.Grid) { report.LaTeX(w, g); fmt.Fprintln(w) },
+	}[f.format]
+	for _, b := range found.blocks {
+		write(w, report.Letters(b, found.how))
+		write(w, report.Differences(b, found.how, f.all))
+		if f.format != "latex" {
+			report.DesignLines(w, b, found.how)
+		}
 	}
 
-	differences := report.Differences(found.diffs, found.metrics, f.level)
-	if f.format == "md" {
-		report.Markdown(w, letters)
-		report.Markdown(w, differences)
-		report.Markdown(w, found.judges())
-	} else {
-		report.Text(w, letters)
-		fmt.Fprintln(w)
-		report.Text(w, differences)
-		fmt.Fprintln(w)
-		report.Text(w, found.judges())
+	if f.format == "latex" {
+		return nil // a paper has no room for the rest
 	}
+	write(w, found.judges())
 	found.examples(w, f)
 	return nil
 }
@@ -241,7 +339,14 @@ func (found comparison) judges() datasets.Grid {
 // the last main metric, which is the one that sums up the others.
 func (found comparison) examples(w io.Writer, f compareFlags) {
 	m := found.metrics[len(found.metrics)-1]
-	a, b := found.systems[0], found.systems[1]
+	a := found.systems[0]
+	at := slices.IndexFunc(found.systems, func(s table.Contestant) bool {
+		return s.Name != a.Name && s.Row.Judge == a.Row.Judge
+	})
+	if at < 0 {
+		return
+	}
+	b := found.systems[at]
 	for _, ch := range table.MostChanged(a.Row, b.Row, m.Name, f.examples) {
 		left, right := found.answer(a, ch.Item), found.answer(b, ch.Item)
 		title := fmt.Sprintf("%s: %s (%s %s against %s)",

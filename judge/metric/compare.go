@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Paired is the comparison of two systems on the same items.
@@ -17,7 +15,7 @@ type Paired struct {
 	CI       Interval // of Diff, BCa bootstrap over clusters
 	P        float64  // two-sided, paired randomisation test over clusters
 	Effect   float64  // Diff over the standard deviation of the differences (Cohen's d for pairs)
-	Least    float64  // smallest true difference that a test of this size finds in 80 % of cases at level 0.05
+	T        Robust   // the same question asked of a cluster-robust t test
 	Win      int      // items where A is better
 	Tie      int
 	Loss     int
@@ -25,9 +23,9 @@ type Paired struct {
 
 // ComparePaired compares values a and b of the same items. cluster names the
 // group of each item, the unit of resampling; nil makes each item its own.
-// resamples is the number of random sign flips and of bootstrap draws. With fewer
-// than two clusters everything but the means and counts is NaN.
-func ComparePaired(a, b []float64, cluster []string, resamples int, level float64, seed uint64) Paired {
+// flips and draws are the numbers of random sign flips and of bootstrap draws. With
+// fewer than two clusters everything but the means and counts is NaN.
+func ComparePaired(a, b []float64, cluster []string, flips, draws int, level float64, seed uint64) Paired {
 	diff := make([]float64, len(a))
 	out := Paired{N: len(a)}
 	for i := range a {
@@ -45,10 +43,10 @@ func ComparePaired(a, b []float64, cluster []string, resamples int, level float6
 	groups := clusterUp(diff, cluster)
 	out.Clusters = len(groups)
 	out.Diff = PooledMean(groups)
-	out.CI = BootstrapMean(groups, resamples, level, seed)
-	out.P = Randomise(groups, resamples, seed)
+	out.CI = BootstrapMean(groups, draws, level, seed)
+	out.P = Randomise(groups, flips, seed)
 	out.Effect = effect(out.Diff, deviation(diff))
-	out.Least = detectable(groups)
+	out.T = ClusterT(groups)
 	return out
 }
 
@@ -160,31 +158,6 @@ func exactFlips(sums []float64, limit float64) float64 {
 		}
 	}
 	return float64(hits) / float64(all)
-}
-
-// detectable is the smallest true mean difference that a two-sided test at level
-// 0.05 finds with probability 0.8, from the spread between clusters:
-// (z.975 + z.80) standard errors.
-func detectable(groups []Cluster) float64 {
-	if len(groups) < 2 {
-		return NaN
-	}
-
-	n := 0
-	for _, g := range groups {
-		n += g.N
-	}
-
-	mean, sum := PooledMean(groups), 0.0
-	for _, g := range groups {
-		d := g.Sum - mean*float64(g.N)
-		sum += d * d
-	}
-
-	k := float64(len(groups))
-	se := math.Sqrt(sum*k/(k-1)) / float64(n)
-	z := distuv.UnitNormal
-	return (z.Quantile(0.975) + z.Quantile(0.8)) * se
 }
 
 // Holm corrects p-values for their number (Holm, 1979). NaN stays NaN and does

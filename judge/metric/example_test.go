@@ -52,7 +52,7 @@ func ExampleComparePaired() {
 	b := []float64{0.7, 0.8, 0.5, 0.6, 0.6, 0.5, 0.6, 0.7}
 	topics := []string{"tea", "tea", "rice", "rice", "salt", "salt", "oil", "oil"}
 
-	c := metric.ComparePaired(a, b, topics, 1000, 0.95, 1)
+	c := metric.ComparePaired(a, b, topics, 1000, 1000, 0.95, 1)
 	fmt.Printf("%d items in %d topics: A is better by %.3f (p = %.3f)\n", c.N, c.Clusters, c.Diff, c.P)
 	fmt.Printf("better %d, equal %d, worse %d\n", c.Win, c.Tie, c.Loss)
 	// Output:

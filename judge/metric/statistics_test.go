@@ -52,7 +52,7 @@ func TestAgreementEdges(t *testing.T) {
 		"Cohen of one category": CohenKappa([]int{0, 0}, []int{0, 0}, 2, Nominal), "Fleiss of nothing": FleissKappa(nil), "Fleiss of one rater": FleissKappa([][]int{{1, 0}}),
 		"Fleiss of one category": FleissKappa([][]int{{2, 0}}), "free-marginal of unequal raters": FreeMarginalKappa([][]int{{2, 0}, {1, 0}}), "Accuracy of nothing": Accuracy([]int{}, nil),
 		"Share of nothing": Share(nil), "coverage without answerable": QuestionCoverage([][]int{{5}}, []bool{false}, 3), "density without tokens": Density(1, 0, 1, 10),
-		"density without oracle": Density(1, 10, 0, 10), "BERTScore of nothing": BERTScore(nil, [][]float64{{1}}, nil, nil).F, "detectable of one": detectable([]Cluster{{1, 1}}),
+		"density without oracle": Density(1, 10, 0, 10), "BERTScore of nothing": BERTScore(nil, [][]float64{{1}}, nil, nil).F, "t of one cluster": ClusterT([]Cluster{{1, 1}}).P,
 	} {
 		near(t, name, v, NaN, 0)
 	}
@@ -138,19 +138,50 @@ func TestHolm(t *testing.T) {
 }
 
 func TestComparePairedByHand(t *testing.T) {
-	p := ComparePaired([]float64{1, 2, 3, 4}, []float64{0, 2, 4, 1}, nil, 1000, 0.95, 1)
+	p := ComparePaired([]float64{1, 2, 3, 4}, []float64{0, 2, 4, 1}, nil, 1000, 1000, 0.95, 1)
 	if p.Win != 2 || p.Tie != 1 || p.Loss != 1 || p.N != 4 || p.Clusters != 4 {
 		t.Errorf("%+v", p)
 	}
 	near(t, "difference", p.Diff, 0.75, 1e-15)                 // (1 + 0 − 1 + 3)/4
 	near(t, "effect", p.Effect, 0.75/math.Sqrt(8.75/3), 1e-12) // squares of deviations .0625 + .5625 + 3.0625 + 5.0625
 	near(t, "p", p.P, 0.75, 1e-15)                             // |±1 ±0 ±1 ±3| ≥ 3: the signs of 1, 1, 3 must not take 2 from 3
-	near(t, "least", p.Least, (1.959964+0.841621)*math.Sqrt(8.75/3)/2, 1e-5)
-	c := ComparePaired([]float64{1, 2, 3, 4}, []float64{0, 2, 4, 1}, []string{"x", "x", "y", "y"}, 1000, 0.95, 1)
+	near(t, "t: standard error", p.T.SE, math.Sqrt(8.75/3)/2, 1e-12)
+	near(t, "t: degrees of freedom", p.T.DF, 3, 1e-12)
+	c := ComparePaired([]float64{1, 2, 3, 4}, []float64{0, 2, 4, 1}, []string{"x", "x", "y", "y"}, 1000, 1000, 0.95, 1)
 	if c.Clusters != 2 {
 		t.Errorf("%d clusters", c.Clusters)
 	}
 	near(t, "p over clusters", c.P, 0.5, 1e-15) // sums 1 and 2: flips give ±3 and ±1, half of them at least 3
+}
+
+// Clusters of one and three values with sums 2 and 3: mean 5/4, residuals ±3/4, shares 1/4 and 3/4.
+// CR2 = (9/16 / (3/4) + 9/16 / (1/4)) / 16 = 3/16; 1/df = 1/16 + 9/16 + 2 · 1/12 · 9/4 = 1.
+func TestClusterTByHand(t *testing.T) {
+	r := ClusterT([]Cluster{{2, 1}, {3, 3}})
+	near(t, "standard error", r.SE, math.Sqrt(3./16), 1e-12)
+	near(t, "degrees of freedom", r.DF, 1, 1e-12)
+	near(t, "p", r.P, 1-2/math.Pi*math.Atan(1.25/math.Sqrt(3./16)), 1e-9) // t with one degree is Cauchy's
+	near(t, "p of no difference", ClusterT([]Cluster{{1, 1}, {-1, 1}}).P, 1, 0)
+	near(t, "p without any spread", ClusterT([]Cluster{{1, 1}, {1, 1}, {1, 1}}).P, NaN, 0)
+	near(t, "degrees of freedom of equal clusters", ClusterT([]Cluster{{1, 4}, {2, 4}, {5, 4}}).DF, 2, 1e-12)
+}
+
+// R's power.t.test(n = 10, delta = 1, sd = 1, type = "one.sample") gives 0.8031.
+func TestPowerOfTAgainstR(t *testing.T) {
+	p := NewPowerOfT(9, 0.05)
+	near(t, "power", p.at(math.Sqrt(10)), 0.8031, 1e-3)
+	near(t, "level", p.at(0), 0.05, 1e-3)
+	near(t, "power of the least difference", p.Power(p.Least(0.8, 3), 3), 0.8, 1e-6)
+	near(t, "power at level 0", NewPowerOfT(9, 0).Power(1, 1), 0, 0)
+	near(t, "least at level 0", NewPowerOfT(9, 0).Least(0.8, 1), NaN, 0)
+}
+
+// Ten clusters have 1,024 flips, of which two are extreme; at 0.01 five steps of 2/1024 fit below.
+func TestFlipFloorByHand(t *testing.T) {
+	near(t, "floor", FlipFloor(10, 10_000), 2./1024, 1e-15)
+	near(t, "floor of drawn flips", FlipFloor(92, 9_999), 1e-4, 1e-15)
+	near(t, "level", FlipLevel(0.01, 2./1024), 10./1024, 1e-15)
+	near(t, "level below the floor", FlipLevel(0.001, 2./1024), 0, 0)
 }
 
 // The size of a full comparison: 92 items, 3 metrics, 10 systems, 10,000 resamples.
@@ -166,7 +197,7 @@ func BenchmarkCompareGrid(b *testing.B) {
 	for b.Loop() {
 		for m := range 3 {
 			for s := 1; s < 10; s++ {
-				ComparePaired(values[m], values[m*9+s], nil, 10_000, 0.95, 1)
+				ComparePaired(values[m], values[m*9+s], nil, 10_000, 10_000, 0.95, 1)
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -24,6 +26,7 @@ func Scaled(diffs []table.Difference, metrics []datasets.Metric) []table.Differe
 
 		d.ValueA, d.ValueB, d.Diff = times(d.ValueA, f), times(d.ValueB, f), times(d.Diff, f)
 		d.Low, d.High, d.Least = times(d.Low, f), times(d.High, f), times(d.Least, f)
+		d.Power = times(d.Power, 100)
 		out[i] = d
 	}
 	return out
@@ -36,23 +39,34 @@ func number(v *float64, format string) string {
 	return fmt.Sprintf(format, *v)
 }
 
-// Differences lists every pair and metric. level is that of significance, in (0,1).
-func Differences(diffs []table.Difference, metrics []datasets.Metric, level float64) datasets.Grid {
-	note := fmt.Sprintf("p: paired randomisation test over clusters; Holm over these %d tests; * below %g. "+
-		"effect: difference over the standard deviation of the differences. "+
-		"least: smallest difference that so many clusters find in 80 %% of cases.", len(diffs), level)
+// pairsShown is how many pairs of a metric are shown unless all are asked for.
+const pairsShown = 10
+
+// Differences lists the pairs of a block by metric: all of them, or where there are many
+// and all is false, those with the best system.
+func Differences(b table.Block, how table.Design, all bool) datasets.Grid {
 	g := datasets.Grid{
-		Title: "Differences on shared units",
+		Title: "Differences on shared units" + by(b),
 		Head: []string{
-			"metric", "A", "B", "A − B", "95 % interval", "p", "p Holm",
-			"effect", "least", "win/tie/loss", "n", "clusters",
+			"metric", "A", "B", "A − B", "95 % interval", "p", "p t", "p Holm",
+			"effect", "least", "power", "win/tie/loss", "n", "clusters",
 		},
-		Note: note,
+		Note: fmt.Sprintf("p: paired randomisation test; p t: cluster-robust t; p Holm: of the one that decides, corrected "+
+			"over the pairs of its metric; * below %g. effect: difference over the standard deviation of the differences. "+
+			"least: true difference that is found in 80 %% of cases after correction; power: percent of cases in which "+
+			"a true difference of %g is.", how.Level, how.Difference),
 	}
 
-	for _, d := range Scaled(diffs, metrics) {
+	left := 0
+	for _, d := range Scaled(b.Diffs, b.Metrics) {
+		best := bestOf(b, d.Metric)
+		if !all && how.Baseline == "" && d.Tests > pairsShown && d.A != best && d.B != best {
+			left++
+			continue
+		}
+
 		mark := ""
-		if d.Significant(level) {
+		if d.Significant(how.Level) {
 			mark = " *"
 		}
 		g.Rows = append(g.Rows, []string{
@@ -62,44 +76,142 @@ func Differences(diffs []table.Difference, metrics []datasets.Metric, level floa
 			number(d.Diff, "%+.1f"),
 			number(d.Low, "%.1f") + " to " + number(d.High, "%.1f"),
 			number(d.P, "%.4f"),
+			number(d.PT, "%.4f"),
 			number(d.PHolm, "%.4f") + mark,
 			number(d.Effect, "%.2f"),
 			number(d.Least, "%.1f"),
+			number(d.Power, "%.0f"),
 			fmt.Sprintf("%d/%d/%d", d.Win, d.Tie, d.Loss),
 			fmt.Sprint(d.N),
 			fmt.Sprintf("%d %ss", d.Groups, d.Cluster),
 		})
 	}
+
+	if left > 0 {
+		g.Note += fmt.Sprintf(" Shown are the pairs with the best system of each metric; %d more are tested: --all.", left)
+	}
 	return g
 }
 
-// Letters is the table of systems in which a letter after a value names each system that
-// is significantly worse. level is that of significance, in (0,1).
-func Letters(
-	systems []table.Contestant, metrics []datasets.Metric, diffs []table.Difference, level float64,
-) datasets.Grid {
+// by names the judge of a block in titles.
+func by(b table.Block) string {
+	if b.Judge == "" {
+		return ", figures without a judge"
+	}
+	return ", judge " + b.Judge
+}
+
+// bestOf names the system of a block with the highest value of a metric.
+func bestOf(b table.Block, name string) string {
+	best, most := "", math.Inf(-1)
+	for _, s := range b.Systems {
+		if f, _ := s.Row.Figure(name); f.Value != nil && *f.Value > most {
+			best, most = s.Name, *f.Value
+		}
+	}
+	return best
+}
+
+// DesignLines say what the tests of a block could find at all: how many are corrected
+// over, how small p has to be and can be, which test decides, and a warning where none
+// can pass. Metrics with equal designs share a line.
+func DesignLines(w io.Writer, b table.Block, how table.Design) {
+	said := map[string][]string{}
+	var order []string
+	for _, m := range b.Metrics {
+		line := designOf(b, m.Name, how)
+		if said[line] == nil {
+			order = append(order, line)
+		}
+		said[line] = append(said[line], m.Title)
+	}
+	for _, line := range order {
+		fmt.Fprintf(w, "%s: %s\n", usage.Plain(strings.Join(said[line], ", ")), line)
+	}
+
+	if how.Unit == table.ByItem && slices.ContainsFunc(b.Systems, grouped) {
+		fmt.Fprintln(w, "Items are drawn: this tells of other questions on the same haystacks or topics; "+
+			"for others of these, --unit group.")
+	}
+	fmt.Fprintln(w)
+}
+
+// grouped reports whether a system's items share haystacks or topics.
+func grouped(s table.Contestant) bool {
+	groups := map[string]bool{}
+	for _, it := range s.Row.Scores {
+		groups[it.Group] = true
+	}
+	return len(groups) < len(s.Row.Scores)
+}
+
+// designOf words the design of a block's tests of one metric: of the pair with the fewest
+// clusters.
+func designOf(b table.Block, name string, how table.Design) string {
+	var least *table.Difference
+	for i, d := range b.Diffs {
+		if d.Metric == name && d.Test != "" && (least == nil || d.Groups < least.Groups) {
+			least = &b.Diffs[i]
+		}
+	}
+	if least == nil {
+		return fmt.Sprintf("Warning: nothing can be tested, the systems share fewer than two %ss.", how.Unit)
+	}
+
+	d := *least
+	text := fmt.Sprintf("%s; Holm at %g asks for p ≤ %.2g of the smallest. Sign flips of %d %ss reach p %.2g",
+		counted(d.Tests, "test"), how.Level, how.Level/float64(d.Tests), d.Groups, d.Cluster, *d.MinP)
+	switch {
+	case d.Test == table.RobustT:
+		return text + ", which is too coarse: there the t test decides."
+	case !d.Can:
+		return "Warning: no test can pass. " + text +
+			", and there are too few of them for a t test. Compare fewer systems (--baseline, --system)" + widen(how) + "."
+	}
+	return text + " and decide."
+}
+
+// widen is the remedy for too few groups.
+func widen(how table.Design) string {
+	if how.Unit == table.ByGroup {
+		return " or draw items (--unit item)"
+	}
+	return " or score more items"
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Letters is the table of a block's systems in which a letter after a value names each
+// system that is significantly worse.
+func Letters(b table.Block, how table.Design) datasets.Grid {
 	g := datasets.Grid{
-		Title: "Systems",
+		Title: "Systems" + by(b),
 		Head:  []string{"", "system"},
 		Note: fmt.Sprintf("A letter after a value marks a system that is worse on the shared units "+
-			"(randomisation test, Holm over %d tests, level %g).", len(diffs), level),
+			"(Holm over the pairs of each metric, level %g).", how.Level),
 	}
-	for _, m := range metrics {
+	for _, m := range b.Metrics {
 		g.Head = append(g.Head, m.Title)
 	}
 	letter := map[string]string{}
-	for i, s := range systems {
+	for i, s := range b.Systems {
 		letter[s.Name] = letterOf(i)
 	}
 
-	for i, s := range systems {
+	for i, s := range b.Systems {
 		row := []string{letterOf(i), s.Name}
-		for _, m := range metrics {
+		for _, m := range b.Metrics {
 			value := "–"
 			if f, _ := s.Row.Figure(m.Name); f.Value != nil {
 				value = Number(*f.Value, m)
 			}
-			for k, name := range beaten(s.Name, m.Name, diffs, level) {
+			for k, name := range beaten(s.Name, m.Name, b.Diffs, how.Level) {
 				if k == 0 {
 					value += " "
 				}

@@ -9,28 +9,59 @@ import (
 	"lore/judge/metric"
 )
 
-// Contestant is one system in a comparison.
+// Contestant is one system in a comparison, with the judge of its answers.
 type Contestant struct {
-	Name string
-	Run  int // place of its run among those compared
+	Name string // of the system; judges are not systems
+	Run  int    // place of its run among those compared
 	Row  Row
 }
+
+// Units of resampling.
+const (
+	ByItem  = "item"
+	ByGroup = "group"
+)
+
+// Design says how systems are compared.
+type Design struct {
+	Unit       string  // what is drawn at random: ByItem or ByGroup
+	Level      float64 // of significance after correction, in (0,1)
+	Baseline   string  // a system's name: only pairs with it are tested; empty: all pairs
+	Difference float64 // true difference whose power is told, in points as shown
+	Flips      int     // random sign flips; 0: as many as the correction needs
+	Draws      int     // bootstrap draws
+	Seed       uint64
+}
+
+// Names of the tests that decide.
+const (
+	SignFlips = "flips" // paired randomisation test
+	RobustT   = "t"     // cluster-robust t test
+)
 
 // Difference is one metric of two systems on the units both have. Values are in the
 // metric's own unit; null is undefined.
 type Difference struct {
 	Metric  string   `json:"metric"`
+	Judge   string   `json:"judge,omitempty"` // empty: no judge has a say in this metric
 	A       string   `json:"a"`
 	B       string   `json:"b"`
 	ValueA  *float64 `json:"value_a"` // means over the shared units
 	ValueB  *float64 `json:"value_b"`
 	Diff    *float64 `json:"diff"` // A minus B
-	Low     *float64 `json:"low"`  // 95 % interval of Diff
+	Low     *float64 `json:"low"`  // 95 % interval of Diff: BCa bootstrap, or by t where that decides
 	High    *float64 `json:"high"`
-	P       *float64 `json:"p"`
-	PHolm   *float64 `json:"p_holm"`           // corrected over all tests of the comparison
+	P       *float64 `json:"p"`   // paired randomisation test
+	PT      *float64 `json:"p_t"` // cluster-robust t test
+	DF      *float64 `json:"df"`  // its degrees of freedom
+	Test    string   `json:"decided_by"`
+	Tests   int      `json:"tests"`            // corrected over: of this metric and judge
+	PHolm   *float64 `json:"p_holm"`           // of the test that decides, corrected
+	MinP    *float64 `json:"smallest_p"`       // that the sign flips can reach
+	Can     bool     `json:"can_pass"`         // whether the test that decides could be significant at all
 	Effect  *float64 `json:"effect"`           // Diff over the standard deviation of the differences
-	Least   *float64 `json:"least_detectable"` // the smallest difference that so many clusters can show
+	Least   *float64 `json:"least_detectable"` // true difference found in 80 % of cases, corrected; null: none
+	Power   *float64 `json:"power"`            // to find the design's true difference, corrected, in [0,1]
 	Win     int      `json:"win"`              // units where A is better
 	Tie     int      `json:"tie"`
 	Loss    int      `json:"loss"`
@@ -38,39 +69,177 @@ type Difference struct {
 	Items   int      `json:"items"`
 	Cluster string   `json:"clustered_by"` // item or group: what was resampled
 	Groups  int      `json:"clusters"`     // how many of these
+
+	se float64 // standard error of Diff
 }
 
 // Significant reports whether the corrected p-value is below the level.
 func (d Difference) Significant(level float64) bool { return d.PHolm != nil && *d.PHolm < level }
 
-// fewGroups is the number of groups below which items are the unit of resampling:
-// a handful of haystacks gives no test.
-const fewGroups = 8
+// Block are the systems that one judge judged, with the tests between them. Where there
+// are several judges, the metrics that need none have a block of their own.
+type Block struct {
+	Judge   string
+	Systems []Contestant
+	Metrics []datasets.Metric
+	Diffs   []Difference
+}
 
-// Compare tests every pair of systems on every metric, and corrects over all of these
-// tests. Units of one item, and items of one group where there are enough groups, are
-// resampled together. resamples is the number of random sign flips and of bootstrap draws.
-func Compare(systems []Contestant, metrics []datasets.Metric, resamples int, seed uint64) []Difference {
-	var out []Difference
-	for _, m := range metrics {
-		for i := range systems {
-			for k := i + 1; k < len(systems); k++ {
-				out = append(out, difference(systems[i], systems[k], m.Name, resamples, seed))
+// Compare tests systems against each other: those of one judge on each metric. Values of
+// one item, and with ByGroup of one group, are resampled together. Holm's correction is
+// over the tests of one metric in one block, which are one question asked of many pairs.
+func Compare(systems []Contestant, metrics []datasets.Metric, how Design) []Block {
+	blocks := blocksOf(systems, metrics)
+	known := map[[2]float64]power{}
+	for i := range blocks {
+		for _, m := range blocks[i].Metrics {
+			family := blocks[i].test(m, how)
+			correct(family, m, how, known)
+			blocks[i].Diffs = append(blocks[i].Diffs, family...)
+		}
+	}
+	return blocks
+}
+
+// power is that of the tests with some degrees of freedom at some level, and the least
+// difference they find with the usual power, in standard errors.
+type power struct {
+	of    metric.PowerOfT
+	least float64
+}
+
+// blocksOf sorts systems by judge, and metrics by whether they need one.
+func blocksOf(systems []Contestant, metrics []datasets.Metric) []Block {
+	var out []Block
+	for _, s := range systems {
+		at := slices.IndexFunc(out, func(b Block) bool { return b.Judge == s.Row.Judge })
+		if at < 0 {
+			at = len(out)
+			out = append(out, Block{Judge: s.Row.Judge, Metrics: metrics})
+		}
+		out[at].Systems = append(out[at].Systems, s)
+	}
+	if len(out) < 2 {
+		return out
+	}
+
+	judged := func(m datasets.Metric) bool { return m.Judged }
+	for i := range out {
+		out[i].Metrics = slices.DeleteFunc(slices.Clone(metrics), func(m datasets.Metric) bool { return !m.Judged })
+	}
+	free := Block{Metrics: slices.DeleteFunc(slices.Clone(metrics), judged)}
+	for _, s := range systems {
+		if !slices.ContainsFunc(free.Systems, func(x Contestant) bool { return x.Name == s.Name }) {
+			free.Systems = append(free.Systems, s)
+		}
+	}
+
+	out = append(out, free)
+	return slices.DeleteFunc(out, func(b Block) bool { return len(b.Metrics) == 0 })
+}
+
+// test makes the tests of one metric, not corrected yet.
+func (b Block) test(m datasets.Metric, how Design) []Difference {
+	type pair struct{ a, b Contestant }
+	var pairs []pair
+	for i, s := range b.Systems {
+		for _, t := range b.Systems[i+1:] {
+			switch how.Baseline {
+			case "", s.Name:
+				pairs = append(pairs, pair{s, t})
+			case t.Name:
+				pairs = append(pairs, pair{t, s}) // the baseline is always A
 			}
 		}
 	}
 
-	ps := make([]float64, len(out))
-	for i, d := range out {
-		ps[i] = math.NaN()
-		if d.P != nil {
-			ps[i] = *d.P
+	if how.Flips == 0 {
+		enough := steps * float64(len(pairs)) / how.Level
+		how.Flips = min(max(Resamples, int(math.Ceil(enough))), mostFlips)
+	}
+	out := make([]Difference, len(pairs))
+	for i, p := range pairs {
+		out[i] = difference(p.a, p.b, m.Name, how)
+		if m.Judged || b.Judge != "" {
+			out[i].Judge = b.Judge
 		}
 	}
-	for i, p := range metric.Holm(ps) {
-		out[i].PHolm = defined(p)
-	}
 	return out
+}
+
+const (
+	// steps is how many p-values of the sign flips must lie below the level that the
+	// correction asks of the smallest one, or their grid is too coarse to decide.
+	steps = 5
+
+	// mostFlips bounds the time of a comparison of very many systems.
+	mostFlips = 200_000
+
+	// leastForT is how many clusters a t test has at least: with fewer, the normality of
+	// their means is all that it rests on.
+	leastForT = 5
+
+	// usualPower is the power of the least detectable difference.
+	usualPower = 0.8
+)
+
+// correct decides which test counts for each difference of one family, corrects its
+// p-values (Holm, 1979), and tells what the design could have found. The choice
+// depends on the number of clusters and tests alone, never on what the tests say. Power
+// is that of the first step of the correction, which a lone difference has to take.
+func correct(family []Difference, m datasets.Metric, how Design, known map[[2]float64]power) {
+	tests := 0
+	for _, d := range family {
+		if d.P != nil {
+			tests++
+		}
+	}
+
+	level := how.Level / float64(max(1, tests))
+	ps := make([]float64, len(family))
+	for i := range family {
+		d := &family[i]
+		d.Tests, ps[i] = tests, math.NaN()
+		if d.P == nil {
+			continue
+		}
+
+		reached := metric.FlipLevel(level, *d.MinP)
+		d.Test, d.Can, ps[i] = SignFlips, reached > 0, *d.P
+		if *d.MinP*steps > level && d.Groups >= leastForT {
+			d.Test, d.Can, reached = RobustT, true, level
+			if d.PT != nil {
+				ps[i] = *d.PT
+			}
+			half := metric.TInterval(d.se, *d.DF, Level)
+			d.Low, d.High = defined(*d.Diff-half), defined(*d.Diff+half)
+		}
+
+		key := [2]float64{*d.DF, reached}
+		if _, ok := known[key]; !ok {
+			t := metric.NewPowerOfT(key[0], key[1])
+			known[key] = power{t, t.Least(usualPower, 1)}
+		}
+		points := how.Difference
+		if m.Percent {
+			points /= 100
+		}
+		d.Least = leastOf(known[key].least, d.se)
+		d.Power = defined(known[key].of.Power(points, d.se))
+	}
+
+	for i, p := range metric.Holm(ps) {
+		family[i].PHolm = defined(p)
+	}
+}
+
+// leastOf is a least difference of so many standard errors; where all clusters differ by
+// the same there is no spread to tell it from.
+func leastOf(least, se float64) *float64 {
+	if se == 0 {
+		return nil
+	}
+	return defined(least * se)
 }
 
 // shared are the values of two systems on the units both have, in the order of the first
@@ -98,19 +267,19 @@ func sharedUnits(a, b Row, name string) shared {
 	return s
 }
 
-func difference(a, b Contestant, name string, resamples int, seed uint64) Difference {
+func difference(a, b Contestant, name string, how Design) Difference {
 	s := sharedUnits(a.Row, b.Row, name)
-	items, groups := distinct(s.items), distinct(s.groups)
-	d := Difference{Metric: name, A: a.Name, B: b.Name, Cluster: "item", Items: items}
+	d := Difference{Metric: name, A: a.Name, B: b.Name, Cluster: how.Unit, Items: distinct(s.items)}
 	clusters := s.items
-	if groups >= fewGroups && groups < items {
-		d.Cluster, clusters = "group", s.groups
+	if how.Unit == ByGroup {
+		clusters = s.groups
 	}
 
-	p := metric.ComparePaired(s.a, s.b, clusters, resamples, Level, seed)
+	p := metric.ComparePaired(s.a, s.b, clusters, how.Flips, how.Draws, Level, how.Seed)
 	d.ValueA, d.ValueB, d.Diff = defined(metric.Mean(s.a)), defined(metric.Mean(s.b)), defined(p.Diff)
 	d.Low, d.High, d.P = defined(p.CI.Low), defined(p.CI.High), defined(p.P)
-	d.Effect, d.Least = defined(p.Effect), defined(p.Least)
+	d.PT, d.DF, d.se = defined(p.T.P), defined(p.T.DF), p.T.SE
+	d.MinP, d.Effect = defined(metric.FlipFloor(p.Clusters, how.Flips)), defined(p.Effect)
 	d.Win, d.Tie, d.Loss, d.N, d.Groups = p.Win, p.Tie, p.Loss, p.N, p.Clusters
 	return d
 }
@@ -180,12 +349,13 @@ func meanOf(v itemValues) float64 {
 	return metric.Mean(values)
 }
 
-// Contestants lists the rows of several runs under names that tell them apart.
+// Contestants lists the rows of several runs under names that tell their systems apart.
+// Rows of one system by several judges have one name.
 func Contestants(folders []string, tables []Table) []Contestant {
 	var out []Contestant
 	for i, t := range tables {
 		for _, r := range t.Rows {
-			name := r.Judged.String()
+			name := r.System.String()
 			if len(folders) > 1 {
 				name = folders[i] + ": " + name
 			}
