@@ -57,3 +57,15 @@ func Example() {
 	// cov_context@3: 0.67
 	// recall_at_k: 0.50
 }
+
+// Ends of the scale say nothing of how systems between them rank.
+func ExampleSystem_Reference() {
+	for _, retriever := range []string{"bm25", "random", "oracle>first:500", "full-random"} {
+		fmt.Println(retriever, datasets.System{Retriever: retriever}.Reference())
+	}
+	// Output:
+	// bm25 false
+	// random true
+	// oracle>first:500 true
+	// full-random false
+}

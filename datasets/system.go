@@ -1,5 +1,10 @@
 package datasets
 
+import (
+	"slices"
+	"strings"
+)
+
 // System is what is evaluated: a retriever with a generator.
 type System struct {
 	Retriever string `json:"retriever"`
@@ -8,6 +13,18 @@ type System struct {
 
 // String names the system in tables and notes.
 func (s System) String() string { return s.Retriever + ", " + s.Generator }
+
+// references are sources of documents that mark the ends of a scale: all that is wanted,
+// chance, nothing.
+var references = []string{"oracle", "oracle1", "random", "none"}
+
+// Reference reports whether a system's retriever is oracle, random or none, with or without
+// further stages. Any sensible figure ranks these right, so that a rank correlation over
+// a few systems with them says nothing of those that compete.
+func (s System) Reference() bool {
+	source, _, _ := strings.Cut(s.Retriever, ">")
+	return slices.Contains(references, source)
+}
 
 // Judged is a system with the judge of its answers: a row of a table. It is comparable,
 // and so its own key.

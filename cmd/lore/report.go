@@ -205,7 +205,7 @@ func showErrors(c *cobra.Command, f reportFlags, r report.Run) error {
 	if err != nil {
 		return err
 	}
-	g, err := report.ErrorTable(f.readSheet, data, r, r.Manifest.Seed)
+	g, err := report.ErrorTable(f.readSheet, data, r)
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,9 @@ func (b Benchmark) thresholds(systems []datasets.Scored) datasets.Grid {
 	g := datasets.Grid{
 		Title: "By threshold",
 		Head: []string{
-			"retriever", "generator", "judge", "η", "Cov(Z)", "α-nDCG", "Den(Z)", "Cov(y)", "Den(y)",
+			"retriever", "generator", "judge", "η", "Cov(Z)", "α-nDCG", "Den(Z)", "Cov(y)", "Den(y)", "n",
 		},
-		Note: "in percent; a question is answered by a grade of at least η",
+		Note: "in percent; a question is answered by a grade of at least η; n: topics with a figure",
 	}
 	if len(b.etas()) < 2 {
 		return g // the main table has it all
@@ -27,14 +27,26 @@ func (b Benchmark) thresholds(systems []datasets.Scored) datasets.Grid {
 
 	for _, s := range systems {
 		for _, eta := range b.etas() {
-			row := []string{s.Retriever, s.Generator, s.Judge, fmt.Sprint(eta)}
+			row, n := []string{s.Retriever, s.Generator, s.Judge, fmt.Sprint(eta)}, 0
 			for _, name := range []string{CovContext, AlphaNDCG, DenContext, CovAnswer, DenAnswer} {
 				row = append(row, s.Percent(at(name, eta)))
+				n = max(n, topics(s, at(name, eta)))
 			}
-			g.Rows = append(g.Rows, row)
+			g.Rows = append(g.Rows, append(row, fmt.Sprint(n)))
 		}
 	}
 	return g
+}
+
+// topics counts the topics in which a system has a figure.
+func topics(s datasets.Scored, name string) int {
+	n := 0
+	for _, it := range s.Items {
+		if len(it.Values[name]) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func (b Benchmark) ranking(systems []datasets.Scored) datasets.Grid {
@@ -84,14 +96,14 @@ func (b Benchmark) prediction(systems []datasets.Scored) datasets.Grid {
 	g := datasets.Grid{
 		Title: "Do figures of the context predict the report?",
 		Head:  []string{"context", "generator", "judge", "τ with Cov(y)", "τ with Den(y)"},
-		Note:  fmt.Sprintf("Kendall's τ-b over pipelines, at η %d", eta),
+		Note:  fmt.Sprintf("Kendall's τ-b over pipelines but oracle, random and none, at η %d", eta),
 	}
 
 	type key struct{ generator, judge string }
 	var keys []key
 	groups := map[key][]datasets.Scored{}
 	for _, s := range systems {
-		if _, ok := s.Value(at(CovContext, eta)); !ok {
+		if _, ok := s.Value(at(CovContext, eta)); !ok || s.Reference() {
 			continue
 		}
 		k := key{s.Generator, s.Judge}

@@ -149,7 +149,7 @@ func evaluators(systems []datasets.Scored) []datasets.Grid {
 	pairs := datasets.Grid{
 		Title: "Evaluator against evaluator",
 		Head:  []string{"evaluators", "τ-b of systems", "same verdict", "Cohen's κ", "points", "mean difference"},
-		Note: "points: key points that both judged, over all systems; " +
+		Note: "τ-b without oracle, random and none; points: key points that both judged, over all systems; " +
 			"same verdict and the mean difference, first minus second, in percent",
 	}
 	for i, a := range g.judges {
@@ -167,7 +167,7 @@ func (g byJudge) agreement(a, b string) []string {
 	for _, k := range g.systems {
 		v, okA := g.recall(a, k)
 		w, okB := g.recall(b, k)
-		if okA && okB {
+		if okA && okB && !k.Reference() {
 			x, y = append(x, v), append(y, w)
 		}
 

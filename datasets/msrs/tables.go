@@ -78,7 +78,9 @@ func gradedSystems(systems []datasets.Scored) graded {
 	})
 	if len(g.settings) > 1 {
 		for _, s := range g.settings {
-			g.systems["all"] = append(g.systems["all"], g.systems[s]...)
+			if !(datasets.System{Retriever: s}).Reference() {
+				g.systems["all"] = append(g.systems["all"], g.systems[s]...)
+			}
 		}
 		g.settings = append(g.settings, "all")
 	}
@@ -91,7 +93,9 @@ func (b Benchmark) agreement(systems []datasets.Scored) datasets.Grid {
 	g := datasets.Grid{
 		Title: "Do the figures rank systems as the authors' G-Eval does?",
 		Head:  []string{"figure", "judge"},
-		Note:  "Kendall's τ-b over systems with the mean recorded relevance (GPT-4o, expected grade)",
+		Note: "Kendall's τ-b over systems with the mean recorded relevance (GPT-4o, expected grade); " +
+			"a column oracle ranks generators that were all shown the gold documents, " +
+			"and all leaves out oracle, random and none",
 	}
 	of := gradedSystems(systems)
 	for _, s := range of.settings {

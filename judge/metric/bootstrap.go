@@ -182,3 +182,18 @@ func BootstrapClusters(
 	slices.Sort(draws)
 	return Interval{quantile(draws, (1-level)/2), quantile(draws, (1+level)/2)}
 }
+
+// Wilson is the interval of a share of n trials of which some succeeded (Wilson, 1927; Brown, Cai
+// and DasGupta, 2001, recommend it for small n): unlike a bootstrap, it has a width where
+// none or all did. level is in (0,1); it is undefined for no trials.
+func Wilson(successes, n int, level float64) Interval {
+	if n < 1 {
+		return Undefined
+	}
+
+	z := distuv.UnitNormal.Quantile((1 + level) / 2)
+	size, share := float64(n), float64(successes)/float64(n)
+	middle := (share + z*z/(2*size)) / (1 + z*z/size)
+	half := z / (1 + z*z/size) * math.Sqrt(share*(1-share)/size+z*z/(4*size*size))
+	return Interval{max(0, middle-half), min(1, middle+half)}
+}

@@ -184,6 +184,20 @@ func TestFlipFloorByHand(t *testing.T) {
 	near(t, "level below the floor", FlipLevel(0.001, 2./1024), 0, 0)
 }
 
+// With z² = 3.8415: of 0 in 3 the upper end is z²/(3 + z²), of 3 in 3 the lower end 3/(3 + z²). 5 in 10 and
+// 81 in 263 as in Newcombe (1998), table I.
+func TestWilsonByHand(t *testing.T) {
+	for _, c := range []struct {
+		hits, n   int
+		low, high float64
+	}{{0, 3, 0, 0.5615}, {3, 3, 0.4385, 1}, {5, 10, 0.2366, 0.7634}, {81, 263, 0.2553, 0.3662}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
+		w := Wilson(c.hits, c.n, 0.95)
+		near(t, "low", w.Low, c.low, 5e-5)
+		near(t, "high", w.High, c.high, 5e-5)
+	}
+	near(t, "of nothing", Wilson(0, 0, 0.95).Low, NaN, 0)
+}
+
 // The size of a full comparison: 92 items, 3 metrics, 10 systems, 10,000 resamples.
 func BenchmarkCompareGrid(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))

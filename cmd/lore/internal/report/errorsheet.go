@@ -103,7 +103,7 @@ func sampleAnswers(answers []store.Answer, n int, seed uint64) []store.Answer {
 
 // ErrorTable reads a marked sheet back: per system the share of answers in percent with
 // each kind of error, with an interval. A row without any mark is not counted.
-func ErrorTable(file string, data []byte, run Run, seed uint64) (datasets.Grid, error) {
+func ErrorTable(file string, data []byte, run Run) (datasets.Grid, error) {
 	known := map[answerKey]bool{}
 	for _, a := range run.Answers {
 		known[answerKey{a.System, a.Item}] = true
@@ -141,30 +141,29 @@ func ErrorTable(file string, data []byte, run Run, seed uint64) (datasets.Grid, 
 	g := datasets.Grid{
 		Title: "Errors found by people",
 		Head:  slices.Concat([]string{"system"}, ErrorKinds, []string{"without any", "n"}),
-		Note: fmt.Sprintf("share of marked answers in percent [95 %% bootstrap percentiles]; "+
+		Note: fmt.Sprintf("share of marked answers in percent [95 %% Wilson interval]; "+
 			"%d rows of the sheet are not marked and not counted", skipped),
 	}
 	for _, s := range systems {
-		g.Rows = append(g.Rows, errorRow(s, marks[s], seed))
+		g.Rows = append(g.Rows, errorRow(s, marks[s]))
 	}
 	return g, nil
 }
 
 // errorRow is a system's line: the share of answers with each kind of error, and of those
 // without any.
-func errorRow(system datasets.System, marks [][]float64, seed uint64) []string {
+func errorRow(system datasets.System, marks [][]float64) []string {
 	row := []string{system.String()}
 	for k := range len(ErrorKinds) + 1 {
-		values := make([]float64, len(marks))
-		for i, m := range marks {
-			if k < len(ErrorKinds) {
-				values[i] = m[k]
-			} else if slices.Max(m) == 0 {
-				values[i] = 1
+		hits := 0
+		for _, m := range marks {
+			if k < len(ErrorKinds) && m[k] > 0 || k == len(ErrorKinds) && slices.Max(m) == 0 {
+				hits++
 			}
 		}
-		ci := metric.PercentileBootstrap(values, 1000, 0.95, seed)
-		row = append(row, fmt.Sprintf("%.0f [%.0f, %.0f]", 100*metric.Mean(values), 100*ci.Low, 100*ci.High))
+		ci := metric.Wilson(hits, len(marks), 0.95)
+		share := 100 * float64(hits) / float64(len(marks))
+		row = append(row, fmt.Sprintf("%.0f [%.0f, %.0f]", share, 100*ci.Low, 100*ci.High))
 	}
 	return append(row, fmt.Sprint(len(marks)))
 }

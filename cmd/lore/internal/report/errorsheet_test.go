@@ -34,12 +34,12 @@ func TestErrorSheet(t *testing.T) {
 	if strings.Count(b.String(), "reference") != 4 {
 		t.Errorf("references:\n%s", b.String())
 	}
-	g, err := ErrorTable("sheet.csv", b.Bytes(), r, 1)
+	g, err := ErrorTable("sheet.csv", b.Bytes(), r)
 	if err != nil || len(g.Rows) != 0 || !strings.HasPrefix(g.Note, "share of marked answers") || !strings.Contains(g.Note, "4 rows of the sheet are not marked") {
 		t.Errorf("unmarked: %+v, %v", g, err)
 	}
 	marked := strings.Replace(b.String(), ",reference,,,,,,", ",reference,1,0,,,x,", 1)
-	g, err = ErrorTable("sheet.csv", []byte(marked), r, 1)
+	g, err = ErrorTable("sheet.csv", []byte(marked), r)
 	if err != nil || len(g.Rows) != 1 || !strings.HasPrefix(g.Rows[0][1], "100 ") || !strings.HasPrefix(g.Rows[0][2], "0 ") || !strings.HasPrefix(g.Rows[0][5], "100 ") || !strings.HasPrefix(g.Rows[0][6], "0 ") || g.Rows[0][7] != "1" {
 		t.Errorf("marked: %+v, %v", g, err)
 	}
@@ -52,5 +52,14 @@ func FuzzErrorTable(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.String())
-	f.Fuzz(func(_ *testing.T, text string) { _, _ = ErrorTable("sheet.csv", []byte(text), r, 1) })
+	f.Fuzz(func(_ *testing.T, text string) { _, _ = ErrorTable("sheet.csv", []byte(text), r) })
+}
+
+// Nobody found an error in three answers: that does not show there are none. Wilson's upper end is
+// z²/(3 + z²) = 56 %.
+func TestNoErrorsFoundHasAnInterval(t *testing.T) {
+	row := errorRow(datasets.System{Retriever: "r", Generator: "g"}, [][]float64{{0, 1}, {0, 1}, {0, 1}})
+	if row[1] != "0 [0, 56]" || row[2] != "100 [44, 100]" {
+		t.Errorf("%v", row)
+	}
 }
