@@ -16,6 +16,10 @@ type Dataset struct {
 	Hash     string   // SHA-256 of the files read
 	Files    []string // what was read, for the manifest
 	Warnings []string // what is odd but usable, each with its place
+
+	// Texts is the kind of text that is judged, as judge/agreement knows it: news, conversations,
+	// stories, meetings, web; or several, as in "reports,passages". Empty: not known.
+	Texts string
 }
 
 // Documents counts the documents of all corpora.

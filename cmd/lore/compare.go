@@ -325,12 +325,13 @@ func (found comparison) print(w io.Writer, f compareFlags) error {
 	return nil
 }
 
-// judges says what is known of the judges of all runs.
+// judges says what is known of the judges of all runs, which are over the same data.
 func (found comparison) judges() datasets.Grid {
-	var all store.Manifest
+	all := report.Run{Manifest: store.Manifest{Texts: found.runs[0].Manifest.Texts}}
 	for _, r := range found.runs {
-		all.Judges = append(all.Judges, r.Manifest.Judges...)
-		all.Generators = append(all.Generators, r.Manifest.Generators...)
+		all.Manifest.Judges = append(all.Manifest.Judges, r.Manifest.Judges...)
+		all.Manifest.Generators = append(all.Manifest.Generators, r.Manifest.Generators...)
+		all.Verdicts = append(all.Verdicts, r.Verdicts...)
 	}
 	return report.JudgeNotes(all)
 }

@@ -470,7 +470,7 @@ func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *sto
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
 	report.Text(w, report.Main(r.Table, bench.Metrics()))
-	report.JudgeLines(w, r.Manifest)
+	report.JudgeLines(w, r)
 	fmt.Fprintln(w)
 
 	grids := report.Own(r.Table, bench)

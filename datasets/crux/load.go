@@ -181,6 +181,7 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 
 	file := filepath.Join(name, TopicsFile)
 	ds := &datasets.Dataset{
+		Texts:   "reports,passages",
 		Corpora: []*datasets.Corpus{s.corpus},
 		Files:   []string{filepath.Join(name, PassagesFile), file},
 	}

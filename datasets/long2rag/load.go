@@ -214,7 +214,7 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 	if len(paths) == 0 {
 		paths = []string{SampleName}
 	}
-	ds := &datasets.Dataset{}
+	ds := &datasets.Dataset{Texts: "web"}
 	s := &set{bench: b, corpus: &datasets.Corpus{ID: "documents"}, texts: map[string]string{}}
 
 	var contents [][]byte

@@ -93,6 +93,7 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	ds.Texts = map[string]string{"story": "stories", "meeting": "meetings"}[s.domain]
 	ds.Items, ds.Warnings, err = s.items(name, queries)
 	ds.Warnings = append(blank, ds.Warnings...)
 	return ds, err

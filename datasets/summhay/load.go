@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lore/datasets"
@@ -45,7 +46,7 @@ func readFiles(paths []string) ([]string, [][]byte, error) {
 }
 
 func load(names []string, contents [][]byte) (*datasets.Dataset, error) {
-	ds := &datasets.Dataset{Hash: datasets.HashFiles(contents...), Files: names}
+	ds := &datasets.Dataset{Hash: datasets.HashFiles(contents...), Files: names, Texts: textsOf(names)}
 	ids := map[string]string{}
 	for i, name := range names {
 		f, err := Parse(name, contents[i])
@@ -80,6 +81,18 @@ func load(names []string, contents [][]byte) (*datasets.Dataset, error) {
 		}
 	}
 	return ds, nil
+}
+
+// textsOf tells the kind of text by the names of published files, topic_news1.json and
+// topic_conv1.json; empty for others, and for both together.
+func textsOf(names []string) string {
+	for prefix, kind := range map[string]string{"topic_news": "news", "topic_conv": "conversations"} {
+		other := func(name string) bool { return !strings.HasPrefix(haystackKey(name), prefix) }
+		if len(names) > 0 && !slices.ContainsFunc(names, other) {
+			return kind
+		}
+	}
+	return ""
 }
 
 // haystackKey is the file's base name without extension, without white space.

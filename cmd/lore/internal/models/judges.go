@@ -11,6 +11,7 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/judge"
+	"lore/judge/agreement"
 	"lore/judge/ensemble"
 	"lore/judge/lexical"
 	"lore/judge/llm"
@@ -190,24 +191,23 @@ func (j Judge) Manifest(how Judging) []store.Model {
 // RecordedVerdicts names the verdicts that came with the data where a judge is named.
 const RecordedVerdicts = "recorded"
 
-// Agreement words what is known of a judge's agreement with people.
+// Agreement words what is known of a judge's agreement with people, by kind of question and
+// of text.
 func Agreement(spec string) string {
-	switch spec {
-	case (lexical.Judge{}).Name():
-	case RecordedVerdicts:
-		return "verdicts that came with the data; on SummHay they are GPT-4o's, " +
-			"whose coverage the paper's Table 1 puts at Pearson 0.716 with people"
-	default:
+	var said []string
+	for _, kind := range judge.Kinds {
+		var figures []string
+		for _, k := range agreement.Look(spec, kind, "").Elsewhere {
+			figures = append(figures, fmt.Sprintf("%s %s", k.Texts, k))
+		}
+		if len(figures) > 0 {
+			said = append(said, string(kind)+": "+strings.Join(figures, ", "))
+		}
+	}
+	if len(said) == 0 {
 		return "not validated; measure it with `lore judge validate`"
 	}
-
-	f := lexical.Current
-	return fmt.Sprintf("coverage: Pearson %.3f with people on %d labels of %s, cross-validated by subtopic; "+
-		"linking %.3f (n %d); ", f.CV.Pearson, f.N, f.Data, f.CV.LinkingAccuracy, f.CV.LinkingN) +
-		fmt.Sprintf("relevance: Pearson %.2f with GPT-4o's G-Eval on %d answers to MSRS stories, "+
-			"Kendall %.2f over %d systems; ",
-			lexical.RelevancePearson, lexical.RelevanceN, lexical.RelevanceTau, lexical.RelevanceSystems) +
-		"entailment, answerability and consistency: not validated, measure them with `lore judge validate`"
+	return strings.Join(said, "; ")
 }
 
 // CheckBatch refuses a batch where there would be none: no judge is a model, or no text is

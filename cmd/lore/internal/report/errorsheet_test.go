@@ -58,7 +58,7 @@ func FuzzErrorTable(f *testing.F) {
 // Nobody found an error in three answers: that does not show there are none. Wilson's upper end is
 // z²/(3 + z²) = 56 %.
 func TestNoErrorsFoundHasAnInterval(t *testing.T) {
-	row := errorRow(datasets.System{Retriever: "r", Generator: "g"}, [][]float64{{0, 1}, {0, 1}, {0, 1}})
+	row := errorRow(datasets.System{Retriever: "r", Generator: "g"}, [][]float64{{0, 1, 0, 0, 0}, {0, 1, 0, 0, 0}, {0, 1, 0, 0, 0}})
 	if row[1] != "0 [0, 56]" || row[2] != "100 [44, 100]" {
 		t.Errorf("%v", row)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -10,51 +11,130 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/embed"
+	"lore/judge"
+	"lore/judge/agreement"
 	"lore/judge/lexical"
 	"lore/local/extractive"
 )
 
-// JudgeNotes names each judge once, with what is known of its agreement with people.
-func JudgeNotes(m store.Manifest) datasets.Grid {
+// JudgeNotes names what is known of each judge's agreement with people, by kind of
+// question and of text. Those of the run's own case come first, and what is missing is said.
+func JudgeNotes(r Run) datasets.Grid {
 	g := datasets.Grid{
 		Title: "Can the judges be believed?",
-		Head:  []string{"judge", "agreement with people"},
+		Head:  []string{"judge", "question", "texts", "agreement", "worth", "measured on"},
 	}
-	copies := slices.ContainsFunc(m.Generators, func(g store.Model) bool {
-		return g.Name == extractive.BackendName
-	})
-
-	seen := map[string]bool{}
-	for _, j := range m.Judges {
-		if seen[j.Name] {
-			continue
+	for _, j := range judgesOf(r.Manifest) {
+		for _, kind := range kindsOf(r) {
+			c := agreement.Look(j, kind, r.Manifest.Texts)
+			if len(c.Here) == 0 && (r.Manifest.Texts != "" || len(c.Elsewhere) == 0) {
+				here := cmp.Or(r.Manifest.Texts, "not known")
+				g.Rows = append(g.Rows, []string{j, string(kind), here, "not validated here", datasets.NoValue, datasets.NoValue})
+			}
+			for _, k := range slices.Concat(c.Here, c.Elsewhere) {
+				g.Rows = append(g.Rows, []string{j, string(kind), k.Texts, k.String(), string(k.Worth), k.Set})
+			}
 		}
-		seen[j.Name] = true
-		g.Rows = append(g.Rows, []string{j.Name, j.Agreement})
-		if j.Name == (lexical.Judge{}).Name() && copies {
-			g.Note = lexical.CopyingNote
-		}
+	}
+	if len(g.Rows) > 0 {
+		g.Note = "Pearson of single values, Kendall of systems' means. " + judgesPage + " tells more; " +
+			"`lore judge validate` measures a judge on labels of your own."
+	}
+	if copied(r.Manifest) {
+		g.Note += " " + lexical.CopyingNote
 	}
 	return g
 }
 
-// JudgeLines says the same on a screen: a short line per judge, and where the rest stands.
-func JudgeLines(w io.Writer, m store.Manifest) {
-	notes := JudgeNotes(m)
-	for _, row := range notes.Rows {
-		said := row[1]
-		if first, _, more := strings.Cut(said, "; "); more && len(said) > shortLine {
-			said = first + "; the rest: docs/judges.md"
+// judgesPage is where judges are documented.
+const judgesPage = "docs/judges.md"
+
+// judgesOf names each judge of a run once.
+func judgesOf(m store.Manifest) []string {
+	var out []string
+	for _, j := range m.Judges {
+		if !slices.Contains(out, j.Name) {
+			out = append(out, j.Name)
 		}
-		fmt.Fprintf(w, "Judge %s: %s\n", usage.Plain(row[0]), usage.Plain(said))
 	}
-	if notes.Note != "" {
+	return out
+}
+
+// kindsOf are the kinds of question that the judges of a run were asked, all kinds where
+// no question is known.
+func kindsOf(r Run) []judge.Kind {
+	asked := map[judge.Kind]bool{}
+	for _, v := range r.Verdicts {
+		for _, q := range v.Questions {
+			asked[q.Kind] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(judge.Kinds), func(k judge.Kind) bool {
+		return len(asked) > 0 && !asked[k]
+	})
+}
+
+// copied reports whether the lexical judge judges copies.
+func copied(m store.Manifest) bool {
+	return slices.Contains(judgesOf(m), lexical.Judge{}.Name()) &&
+		slices.ContainsFunc(m.Generators, func(g store.Model) bool { return g.Name == extractive.BackendName })
+}
+
+// JudgeLines says the same on a screen: a short line per judge and kind of question, which is a
+// warning where the judge was never measured for this case or is of no use in it.
+func JudgeLines(w io.Writer, r Run) {
+	texts := ""
+	if r.Manifest.Texts != "" {
+		texts = " of " + strings.ReplaceAll(r.Manifest.Texts, ",", ", ")
+	}
+	for _, j := range judgesOf(r.Manifest) {
+		for _, kind := range kindsOf(r) {
+			c := agreement.Look(j, kind, r.Manifest.Texts)
+			if texts == "" && len(c.Elsewhere) > 0 {
+				fmt.Fprintln(w, byTexts(j, kind, c.Elsewhere))
+				continue
+			}
+			if least, ok := c.Least(); strings.Contains(texts, ",") && ok && least.Worth != agreement.Useless {
+				fmt.Fprintln(w, byTexts(j, kind, c.Here))
+				continue
+			}
+			fmt.Fprintln(w, judgeLine(j, string(kind)+texts, c))
+		}
+	}
+	if copied(r.Manifest) {
 		fmt.Fprintln(w, "Extractive answers are copies, which this judge favours: compare them with each other alone.")
 	}
 }
 
-// shortLine is the longest text that JudgeLines prints whole.
-const shortLine = 100
+// byTexts is the line where the data has several kinds of text, or nobody says which: what is
+// known first of each of three kinds.
+func byTexts(name string, kind judge.Kind, known []agreement.Known) string {
+	var kinds, figures []string
+	for _, k := range known {
+		if !slices.Contains(kinds, k.Texts) && len(kinds) < 3 {
+			kinds = append(kinds, k.Texts)
+			figures = append(figures, fmt.Sprintf("on %s %s", k.Texts, k))
+		}
+	}
+	return fmt.Sprintf("Judge %s, %s: %s; see %s", usage.Plain(name), kind, strings.Join(figures, ", "), judgesPage)
+}
+
+func judgeLine(name, question string, c agreement.Case) string {
+	name = usage.Plain(name)
+	least, here := c.Least()
+	switch {
+	case here && least.Worth == agreement.Useless:
+		return fmt.Sprintf("Warning: judge %s is no use for %s: %s; see %s", name, question, least, judgesPage)
+	case here:
+		return fmt.Sprintf("Judge %s, %s: %s (%s); see %s", name, question, c.Here[0], c.Here[0].Worth, judgesPage)
+	case len(c.Elsewhere) == 0:
+		return fmt.Sprintf("Warning: judge %s, %s: not validated; measure it with `lore judge validate`, see %s",
+			name, question, judgesPage)
+	}
+	k := c.Elsewhere[0]
+	return fmt.Sprintf("Warning: judge %s, %s: not validated on these texts; on %s %s, see %s",
+		name, question, k.Texts, k, judgesPage)
+}
 
 // Diagnosis counts the kinds of a benchmark's notes per system and judge, means over
 // items; the page has the notes themselves.

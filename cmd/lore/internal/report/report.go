@@ -17,7 +17,7 @@ func Grids(r Run, bench datasets.Benchmark) []datasets.Grid {
 	if t, ok := bench.(datasets.Tabulator); ok {
 		out = append(out, t.Tables(Systems(r.Table))...)
 	}
-	out = append(out, JudgeNotes(r.Manifest))
+	out = append(out, JudgeNotes(r))
 	out = append(out, RetrievalNotes(r.Manifest)...)
 	out = append(out, Diagnosis(r.Verdicts))
 	return append(out, Contexts(r.Answers), Failures(r.Answers, r.Verdicts), Oddities(r.Answers))

@@ -57,6 +57,7 @@ func (e *engine) manifest() store.Manifest {
 		Tokenizer:  tokens.Name,
 		Seed:       e.opt.Seed,
 		Items:      len(e.items),
+		Texts:      e.ds.Texts,
 		Warnings:   slices.Concat(e.ds.Warnings, e.models.Warnings(), e.leftOut),
 		Settings:   e.settings(),
 	}

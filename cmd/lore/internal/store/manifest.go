@@ -30,6 +30,7 @@ type Manifest struct {
 	Settings   map[string]any    `json:"settings"`
 	Seed       uint64            `json:"seed"`
 	Items      int               `json:"items"`
+	Texts      string            `json:"texts,omitempty"` // kind of text, such as news; empty: not known
 	Warnings   []string          `json:"warnings,omitempty"`
 }
 

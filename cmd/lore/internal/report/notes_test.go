@@ -1,0 +1,38 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"lore/cmd/lore/internal/store"
+	"lore/judge"
+)
+
+// What is said of a judge fits the kind of question and of text: a figure on news, another on conversations, a
+// warning where it was measured of no use or never measured.
+func TestJudgeLinesFitTheCase(t *testing.T) {
+	for _, c := range []struct {
+		judge, texts string
+		kind         judge.Kind
+		want         string
+	}{
+		{"lexical", "news", judge.Coverage, "Judge lexical, coverage of news: Pearson 0.76 with people"},
+		{"lexical", "conversations", judge.Coverage, "Judge lexical, coverage of conversations: Pearson 0.66 with people"},
+		{"lexical", "meetings", judge.Relevance, "Warning: judge lexical is no use for relevance of meetings: Kendall -0.03"},
+		{"lexical", "", judge.Coverage, "Judge lexical, coverage: on news Pearson 0.76 with people, on conversations Pearson 0.66 with people; see"},
+		{"lexical", "web", judge.Coverage, "Warning: judge lexical, coverage of web: not validated on these texts; on news Pearson 0.76"},
+		{"ollama:m", "news", judge.Coverage, "Warning: judge ollama:m, coverage of news: not validated; measure it"},
+	} {
+		// A folder of an earlier lore says the same: its text of agreement is not used.
+		r := Run{Manifest: store.Manifest{Texts: c.texts, Judges: []store.Model{{Name: c.judge, Agreement: "old words"}}}}
+		r.Verdicts = []store.TaskVerdicts{{Questions: []judge.Question{{Kind: c.kind}}}}
+		var b strings.Builder
+		JudgeLines(&b, r)
+		if !strings.HasPrefix(b.String(), c.want) || strings.Count(b.String(), "\n") != 1 || !strings.Contains(b.String(), judgesPage) {
+			t.Errorf("%+v:\n%s", c, b.String())
+		}
+		if g := JudgeNotes(r); len(g.Rows) == 0 || g.Rows[0][1] != string(c.kind) {
+			t.Errorf("%+v: %v", c, g.Rows)
+		}
+	}
+}

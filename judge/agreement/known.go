@@ -1,0 +1,98 @@
+package agreement
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"lore/judge"
+)
+
+// Worth says in a word what a measurement means for who reads a score.
+type Worth string
+
+// What a measured agreement is worth: useless is near none, or worse.
+const (
+	Good    Worth = "good"
+	Fair    Worth = "fair"
+	Weak    Worth = "weak"
+	Useless Worth = "useless"
+)
+
+// Known is one measurement of a judge: how it agrees with people, or with another judge, on
+// one kind of question and one kind of text.
+type Known struct {
+	Judge   string
+	Kind    judge.Kind
+	Texts   string // kind of text, such as news; datasets.Dataset has the same words
+	Against string // people, or a judge such as G-Eval
+	Measure string // Pearson of single values, or Kendall of systems
+	Value   string // in [-1,1], as measured
+	N       string // of what and how many, where known
+	Worth   Worth
+	Set     string // the labels
+}
+
+// String words the figure.
+func (k Known) String() string {
+	text := fmt.Sprintf("%s %s with %s", k.Measure, k.Value, k.Against)
+	if k.N != "" {
+		text += " over " + k.N
+	}
+	return text
+}
+
+//go:embed known.csv
+var knownFile string
+
+// AllKnown are the measurements, in the file's order.
+var AllKnown = sync.OnceValue(func() []Known {
+	rows, err := csv.NewReader(strings.NewReader(knownFile)).ReadAll()
+	if err != nil {
+		panic("judge/agreement/known.csv: " + err.Error()) // it is compiled in, and tested
+	}
+	out := make([]Known, 0, len(rows))
+	for _, r := range rows[1:] {
+		out = append(out, Known{r[0], judge.Kind(r[1]), r[2], r[3], r[4], r[5], r[6], Worth(r[7]), r[8]})
+	}
+	return out
+})
+
+// Case is what is known of a judge for one kind of question on one kind of text.
+type Case struct {
+	Here      []Known // on this kind of text
+	Elsewhere []Known // on others
+}
+
+// Look finds what is known. texts may be several kinds, with a comma between them. It is empty
+// where the kind of text is not known: then nothing is known to be measured here.
+func Look(name string, kind judge.Kind, texts string) Case {
+	var c Case
+	for _, k := range AllKnown() {
+		switch {
+		case k.Judge != name || k.Kind != kind:
+		case slices.Contains(strings.Split(texts, ","), k.Texts):
+			c.Here = append(c.Here, k)
+		default:
+			c.Elsewhere = append(c.Elsewhere, k)
+		}
+	}
+	return c
+}
+
+// worths are in ascending order.
+var worths = []Worth{Useless, Weak, Fair, Good}
+
+// Least is the measurement that says the least for the judge, of those on this kind of text.
+func (c Case) Least() (Known, bool) {
+	if len(c.Here) == 0 {
+		return Known{}, false
+	}
+	return slices.MinFunc(c.Here, func(a, b Known) int {
+		return cmp.Compare(slices.Index(worths, a.Worth), slices.Index(worths, b.Worth))
+	}), true
+}

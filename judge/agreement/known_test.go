@@ -1,0 +1,40 @@
+package agreement
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"lore/judge"
+)
+
+// Every measurement is complete: a known kind of question, a number in [-1,1], a word for its worth.
+func TestKnownIsComplete(t *testing.T) {
+	if len(AllKnown()) == 0 {
+		t.Fatal("nothing is known")
+	}
+	for _, k := range AllKnown() {
+		v, err := strconv.ParseFloat(k.Value, 64)
+		if err != nil || v < -1 || v > 1 || !slices.Contains(judge.Kinds, k.Kind) || !slices.Contains(worths, k.Worth) ||
+			k.Judge == "" || k.Texts == "" || k.Against == "" || k.Measure == "" || k.Set == "" {
+			t.Errorf("%+v", k)
+		}
+	}
+}
+
+// The case decides, not the judge: relevance is known on stories, of no use on meetings, and
+// not known on web pages.
+func TestLookFitsTheCase(t *testing.T) {
+	for texts, want := range map[string]Worth{"stories": Fair, "meetings": Useless, "web": "", "": ""} {
+		c := Look("lexical", judge.Relevance, texts)
+		if got, ok := c.Least(); got.Worth != want || ok != (want != "") {
+			t.Errorf("relevance on %q: %+v", texts, got)
+		}
+		if want == "" && len(c.Elsewhere) == 0 {
+			t.Errorf("relevance on %q: nothing is known of other texts", texts)
+		}
+	}
+	if c := Look("ollama:nobody", judge.Coverage, "news"); len(c.Here)+len(c.Elsewhere) > 0 {
+		t.Errorf("a model that nobody measured: %+v", c)
+	}
+}
