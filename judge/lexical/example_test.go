@@ -30,8 +30,8 @@ func Example() {
 		fmt.Printf("%s: %s in unit %d by %q\n", v.Question, v.Label, v.Unit, v.Evidence)
 	}
 	// Output:
-	// harvest: full in unit 1 by ["heatwav" "grower" "half" "harvest"]
-	// prices: full in unit 2 by ["price" "oil" "doubl"]
+	// harvest: full in unit 1 by ["heatwave" "growers" "half" "harvest"]
+	// prices: full in unit 2 by ["Prices" "oil" "doubled"]
 }
 
 func ExampleRecall() {

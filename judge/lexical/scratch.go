@@ -21,6 +21,7 @@ var citation = regexp.MustCompile(`\[[\d,;\s]*\]`)
 // memory does not grow with the number of tasks.
 type scratch struct {
 	stems *text.Stemmer
+	texts []string // of the units, without citations
 
 	number map[string]int32 // of a term in this task
 	terms  []string         // by number
@@ -62,11 +63,13 @@ var scratchPool = sync.Pool{New: func() any {
 func (s *scratch) load(t judge.Task) {
 	clear(s.number)
 	s.terms, s.df = s.terms[:0], s.df[:0]
+	s.texts = resize(s.texts, len(t.Units))
 	s.units = resize(s.units, len(t.Units))
 	s.statements = resize(s.statements, len(t.Questions))
 
 	for i, u := range t.Units {
-		s.units[i] = s.read(s.units[i][:0], citation.ReplaceAllLiteralString(u, " "))
+		s.texts[i] = citation.ReplaceAllLiteralString(u, " ")
+		s.units[i] = s.read(s.units[i][:0], s.texts[i])
 	}
 	for i, q := range t.Questions {
 		s.statements[i] = s.read(s.statements[i][:0], q.Text)
@@ -351,7 +354,8 @@ func (s *scratch) union(statement int) float64 {
 	return found
 }
 
-// shared lists the words of a statement that a unit holds, heaviest first.
+// shared lists the words of a statement that a unit holds, heaviest first, as the unit
+// spells them.
 func (s *scratch) shared(statement, unit int) []string {
 	var ids []int32
 	for _, t := range s.statements[statement] {
@@ -370,9 +374,30 @@ func (s *scratch) shared(statement, unit int) []string {
 		return int(a - b)
 	})
 
+	return s.spelled(ids, s.texts[unit])
+}
+
+// spelled lists terms as they stand in a text, where each is first: a stem is no word.
+func (s *scratch) spelled(ids []int32, from string) []string {
+	at := make(map[int32]int, len(ids)) // places in out
 	out := make([]string, len(ids))
 	for i, id := range ids {
-		out[i] = s.terms[id]
+		at[id], out[i] = i, s.terms[id]
+	}
+
+	left := len(ids)
+	for _, word := range text.Spellings(from) {
+		s.stems.Terms(word, func(term string) {
+			id, known := s.number[term]
+			if i, wanted := at[id]; known && wanted {
+				out[i] = word
+				delete(at, id)
+				left--
+			}
+		})
+		if left == 0 {
+			break
+		}
 	}
 	return out
 }

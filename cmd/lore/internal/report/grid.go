@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,39 +15,59 @@ import (
 )
 
 // Text writes a table with aligned columns. A column whose cells all begin with a digit
-// or are a dash is aligned right.
-func Text(w io.Writer, g datasets.Grid) {
+// or are a dash is aligned right. On a terminal a table that is wider is folded.
+func Text(w io.Writer, g datasets.Grid) { textIn(w, g, usage.Width(w)) }
+
+// textIn writes a table in lines of at most so many letters; 0 is no limit.
+func textIn(w io.Writer, g datasets.Grid, most int) {
 	if g.Title != "" {
-		fmt.Fprintln(w, usage.Plain(g.Title))
+		fmt.Fprintln(w, strings.Join(breakLine(usage.Plain(g.Title), most), "\n"))
 	}
-
-	width := make([]int, len(g.Head))
-	lines := append([][]string{g.Head}, g.Rows...)
-	for _, l := range lines {
-		for i, c := range l {
-			width[i] = max(width[i], utf8.RuneCountInString(usage.Plain(c)))
+	for i, part := range fold(g, most) {
+		if i > 0 {
+			fmt.Fprintln(w)
 		}
+		part.write(w)
 	}
-
-	for _, l := range lines {
-		var b strings.Builder
-		for i, c := range l {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(usage.Plain(c)))
-			if numeric(g, i) {
-				b.WriteString(pad + usage.Plain(c))
-			} else {
-				b.WriteString(usage.Plain(c) + pad)
-			}
-		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-	}
-
 	if g.Note != "" {
-		fmt.Fprintln(w, usage.Plain(g.Note))
+		fmt.Fprintln(w, strings.Join(breakLine(usage.Plain(g.Note), most), "\n"))
 	}
+}
+
+// write writes heading and rows. A cell that is wider than its column goes on below.
+func (f folded) write(w io.Writer) {
+	for _, l := range slices.Concat([][]string{f.Head}, f.Rows) {
+		cells := make([][]string, len(l))
+		height := 1
+		for i, c := range l {
+			cells[i] = breakLine(usage.Plain(c), f.widths[i])
+			height = max(height, len(cells[i]))
+		}
+		for k := range height {
+			fmt.Fprintln(w, f.line(cells, k))
+		}
+	}
+}
+
+// line is the k-th line of a row's cells.
+func (f folded) line(cells [][]string, k int) string {
+	var b strings.Builder
+	for i, lines := range cells {
+		if i > 0 {
+			b.WriteString(strings.Repeat(" ", gap))
+		}
+		c := ""
+		if k < len(lines) {
+			c = lines[k]
+		}
+		pad := strings.Repeat(" ", max(0, f.widths[i]-utf8.RuneCountInString(c)))
+		if numeric(f.Grid, i) {
+			b.WriteString(pad + c)
+		} else {
+			b.WriteString(c + pad)
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
 }
 
 // numeric reports whether every cell of a column is a number or a dash.
@@ -139,8 +160,19 @@ func LaTeX(w io.Writer, g datasets.Grid) {
 	}
 	fmt.Fprintln(w, `\bottomrule`)
 	fmt.Fprintln(w, `\end{tabular}`)
-	fmt.Fprintf(w, "\\caption{%s}\n", texCell(strings.TrimSpace(g.Title+". "+g.Note)))
+	if c := caption(g); c != "" {
+		fmt.Fprintf(w, "\\caption{%s}\n", texCell(c))
+	}
 	fmt.Fprintln(w, `\end{table}`)
+}
+
+// caption is the title, as a sentence of its own, and the note.
+func caption(g datasets.Grid) string {
+	title := strings.TrimSpace(g.Title)
+	if title != "" && !strings.ContainsAny(title[len(title)-1:], ".?!:") {
+		title += "."
+	}
+	return strings.TrimSpace(title + " " + g.Note)
 }
 
 // texCell escapes what LaTeX would take for a command.

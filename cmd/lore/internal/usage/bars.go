@@ -30,3 +30,16 @@ func bars(w io.Writer) func(phase string, n int) func(done int) {
 		return func(done int) { _ = bar.Set(done) } // a bar that cannot be drawn is no reason to stop
 	}
 }
+
+// Width is how many letters a line of a terminal has; 0 where w is none, or does not say.
+func Width(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
