@@ -196,7 +196,7 @@ func TestBlankQuestions(t *testing.T) {
 	if got := fmt.Sprintf("%s %s %v %g", it.ID(), it.Title(), it.required, it.levels[0].oracle); got != "7 q [1] 1" {
 		t.Error(got)
 	}
-	if len(ds.Warnings) != 1 || !strings.Contains(ds.Warnings[0], "topic 7: 2 of 4 sub-questions are empty") {
+	if len(ds.Warnings) != 1 || !strings.Contains(ds.Warnings[0], `2 sub-questions are empty (null or "") and left out with their grades, in the topics 7;`) {
 		t.Errorf("%q", ds.Warnings)
 	}
 

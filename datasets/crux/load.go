@@ -189,6 +189,7 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 		return nil, err
 	}
 	seen := map[string]bool{}
+	blank, without := 0, []string{} // empty sub-questions, and the topics that have some
 	topics, err := eachLine(dir, name, TopicsFile, func(where string, line []byte) error {
 		t, err := s.readTopic(file, where, line, seen)
 		if err != nil {
@@ -196,8 +197,8 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 		}
 
 		if n := t.leaveOutBlank(); n > 0 {
-			ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: topic %s: %d of %d sub-questions are empty (null or \"\") "+
-				"and left out, with their grades; the others keep their numbers", file, t.ID, n, len(t.Questions)))
+			blank += n
+			without = append(without, t.ID)
 		}
 		it := s.item(t)
 		if it == nil {
@@ -213,6 +214,11 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+
+	if blank > 0 {
+		ds.Warnings = append(ds.Warnings, fmt.Sprintf("%s: %d sub-questions are empty (null or \"\") and left out with "+
+			"their grades, in the topics %s; the others keep their numbers", file, blank, strings.Join(without, ", ")))
 	}
 
 	if len(ds.Items) == 0 {

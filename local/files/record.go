@@ -36,6 +36,14 @@ func (r Record) DocumentID() (string, error) { return r.id(documentIDs) }
 // QueryID is the id of a query, question or topic, without check.
 func (r Record) QueryID() (string, error) { return r.id(queryIDs) }
 
+// HasID reports whether there is a field for an id.
+func (r Record) HasID() bool {
+	return slices.ContainsFunc(queryIDs, func(name string) bool {
+		_, ok := r.field(name)
+		return ok
+	})
+}
+
 // QueryText is what is asked.
 func (r Record) QueryText() (string, error) { return r.text(queryTexts) }
 

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,6 +15,21 @@ type Pair struct {
 	ID        string   `json:"id"`
 	Summary   string   `json:"summary"`
 	Documents []string `json:"documents"` // ids
+}
+
+// UnmarshalJSON reads ids that are text or integers, under any of the usual names.
+func (p *Pair) UnmarshalJSON(data []byte) error {
+	var r files.Record
+	var rest struct {
+		Summary   string    `json:"summary"`
+		Documents files.IDs `json:"documents"`
+	}
+	if err := cmp.Or(json.Unmarshal(data, &rest), json.Unmarshal(data, &r)); err != nil {
+		return err
+	}
+	id, err := r.DocumentID()
+	*p = Pair{ID: id, Summary: rest.Summary, Documents: rest.Documents}
+	return err
 }
 
 // ReadPairs reads lines of JSON with id, summary and documents, which must be among
@@ -36,7 +52,7 @@ func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, e
 
 		switch {
 		case err != nil:
-			return bad("is not valid JSON: %v", err)
+			return bad("is not a pair: %v", err)
 		case p.ID == "" || strings.ContainsAny(p.ID, " \t") || seen[p.ID]:
 			return bad("has no id of its own without spaces")
 		case strings.TrimSpace(p.Summary) == "" || len(p.Documents) == 0:

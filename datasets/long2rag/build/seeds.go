@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -17,6 +18,33 @@ type Seed struct {
 	Text     string `json:"question"`
 	Category string `json:"category,omitempty"`
 	Domain   string `json:"domain,omitempty"`
+}
+
+// UnmarshalJSON reads id and question under any of the usual names; a seed need not have
+// an id.
+func (s *Seed) UnmarshalJSON(data []byte) error {
+	type plain Seed
+	var rest struct {
+		plain
+		ID   json.RawMessage `json:"id"` // read below
+		Text json.RawMessage `json:"question"`
+	}
+	var r files.Record
+	if err := cmp.Or(json.Unmarshal(data, &rest), json.Unmarshal(data, &r)); err != nil {
+		return err
+	}
+
+	*s = Seed(rest.plain)
+	if r.HasID() {
+		id, err := r.QueryID()
+		if err != nil {
+			return err
+		}
+		s.ID = id
+	}
+	text, err := r.QueryText()
+	s.Text = text
+	return err
 }
 
 // ReadSeeds reads lines of JSON with question, or lines of text.
@@ -41,7 +69,10 @@ func ReadSeeds(name string, data []byte) ([]Seed, error) {
 			}
 		}
 
-		if s.Text = strings.TrimSpace(s.Text); err != nil || s.Text == "" {
+		if err != nil {
+			return bad("is not a question: " + err.Error())
+		}
+		if s.Text = strings.TrimSpace(s.Text); s.Text == "" {
 			return bad("is not a question")
 		}
 

@@ -24,3 +24,11 @@ func FuzzReadSeeds(f *testing.F) {
 	f.Add([]byte("Why?\n{\"question\":\"How?\"}"))
 	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = ReadSeeds("x", data) })
 }
+
+// Seeds are read under the usual names of fields, with and without an id.
+func TestSeedSpellings(t *testing.T) {
+	seeds, err := ReadSeeds("f", []byte(`{"qid":7,"query":"Why?"}`+"\n"+`{"question":"How?"}`+"\nWhen?"))
+	if err != nil || len(seeds) != 3 || seeds[0] != (Seed{ID: "7", Text: "Why?"}) || seeds[1].ID != "s2" {
+		t.Errorf("%+v, %v", seeds, err)
+	}
+}
