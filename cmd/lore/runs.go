@@ -77,6 +77,9 @@ func listRuns(c *cobra.Command, f runsFlags, args []string) error {
 			return &files.Error{File: root, Msg: err.Error(), Remedy: "give folders that hold run folders"}
 		}
 		for _, dir := range dirs {
+			if slices.ContainsFunc(list, func(l listed) bool { return l.Folder == dir }) {
+				continue
+			}
 			list = append(list, readListed(dir))
 		}
 	}
@@ -101,7 +104,7 @@ func listRuns(c *cobra.Command, f runsFlags, args []string) error {
 // nothing but a journal, such as those of `lore score`, are no runs.
 func runFolders(root string) ([]string, error) {
 	if isRun(root) {
-		return []string{root}, nil
+		return []string{filepath.Clean(root)}, nil
 	}
 	entries, err := os.ReadDir(root)
 	if err != nil {

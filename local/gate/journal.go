@@ -298,6 +298,10 @@ func (j *Journal) commit(batch []*write) error {
 	defer j.mu.Unlock()
 	if err != nil {
 		_ = j.file.Truncate(j.size) // best effort: the next start cuts a torn end anyway
+		if j.shared {
+			j.failed = fmt.Errorf("write %s: %w", j.file.Name(), err)
+			return j.failed
+		}
 		j.failed = fmt.Errorf("write the journal %s: %w; the %d calls finished so far are kept: "+
 			"make room or fix the folder, then run the same command again",
 			j.file.Name(), err, len(j.index))
