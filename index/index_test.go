@@ -217,3 +217,27 @@ func TestSortHitsPutsNaNLast(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// The oracle says that it ranks all relevant documents, unless it was cut; a ranking made
+// of it by others does not.
+func TestOracleSaysThatItIsAll(t *testing.T) {
+	q := Query{Gold: map[string]float64{"d1": 1, "d3": 2}}
+	for _, c := range []struct {
+		name string
+		r    Retriever
+		k, n int
+		want bool
+	}{
+		{"oracle", Oracle(five), 0, 2, true},
+		{"as deep", Oracle(five), 2, 2, true},
+		{"too shallow", Oracle(five), 1, 1, false},
+		{"as any ranking", OracleK(five), 0, 2, false},
+		{"the first", Cut(Oracle(five), 1), 0, 1, false},
+		{"fused", Fuse(RRF, Oracle(five), OracleK(five)), 0, 2, false},
+	} {
+		got, err := c.r.Retrieve(context.Background(), q, c.k)
+		if err != nil || got.Gold != c.want || len(got.Hits) != c.n {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
+		}
+	}
+}
