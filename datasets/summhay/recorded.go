@@ -57,7 +57,7 @@ func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
 		out := datasets.Output{Text: strings.Join(lines, "\n"), Outcome: local.OK, Recorded: true}
 		if !ok {
 			missing++
-			out = datasets.Output{Outcome: local.Empty, Reason: "the data has no summary of this system", Recorded: true}
+			out.Outcome, out.Reason = local.Empty, "the data has no summary of this system"
 		}
 		r.Outputs = append(r.Outputs, out)
 

@@ -140,7 +140,7 @@ func (Benchmark) Metrics() []datasets.Metric {
 		},
 		{
 			Name: WordsAsked, Title: "Words asked", Aside: true,
-			Explain: "mean of the most words that N bullets have in Joint@N; the request itself names no number of words",
+			Explain: "mean of the most words that N bullets have in Joint@N; the request names no number of words",
 		},
 		{
 			Name: Uncited, Title: "No cit.", Percent: true, High: 1, Bounded: true,
