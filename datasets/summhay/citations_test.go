@@ -1,0 +1,92 @@
+package summhay
+
+import (
+	"strings"
+	"testing"
+
+	"lore/datasets"
+	"lore/judge"
+	"lore/local"
+)
+
+// The answer as asked, by hand: three insights are asked for, so the first three marked
+// bullets count, each of at most 60 words; lines without a mark do not, and a bullet that is
+// cut keeps its citations.
+func TestAnswerAsAsked(t *testing.T) {
+	it := figure2(t)
+	long := strings.Repeat("word ", 70)
+	for name, c := range map[string]struct {
+		answer  string
+		want    []string
+		differs bool
+	}{
+		"within":   {"- a [1]\n- b [2]", []string{"- a [1]", "- b [2]"}, false},
+		"unmarked": {"a [1]\nb [2]\nc", []string{"a [1]", "b [2]", "c"}, false},
+		"heading":  {"Findings:\n- a (1)\n- b", []string{"- a [1]", "- b"}, true},
+		"more":     {"1. a\n2. b\n3. c\n4. d", []string{"1. a", "2. b", "3. c"}, true},
+		"long":     {"- " + long + "[1][2]", []string{"- " + strings.TrimSpace(long[:5*60]) + " [1, 2]"}, true},
+	} {
+		e := datasets.Evidence{Output: datasets.Output{Text: c.answer, Outcome: local.OK}}
+		cut, differs := it.asAsked(it.read(e.Output))
+		if got := strings.Join(units(cut), "\n"); got != strings.Join(c.want, "\n") || differs != c.differs {
+			t.Errorf("%s: %v\n%s", name, differs, got)
+		}
+		plan := it.Plan(e)
+		if (len(plan) == 2) != c.differs {
+			t.Errorf("%s: %d tasks", name, len(plan))
+		}
+		if c.differs && (plan[1].Subject != judge.AsAsked || len(plan[1].Questions) != len(plan[0].Questions)) {
+			t.Errorf("%s: the second task is %+v", name, plan[1])
+		}
+	}
+}
+
+// Joint@N is of the verdicts on the answer as asked; where only the whole answer was judged
+// and it is longer, there is none.
+func TestJointAsAsked(t *testing.T) {
+	it := figure2(t)
+	e := datasets.Evidence{Output: datasets.Output{Text: "- a\n- b\n- c\n- d [8, 32, 79, 83, 95]", Outcome: local.OK}}
+	whole := []judge.Verdict{{Value: 1, Unit: 4}, {}, {}}
+	joint := func(v datasets.Verdicts) (asked, all []float64) {
+		for _, s := range it.Score(e, v) {
+			switch s.Metric {
+			case JointAsked:
+				asked = append(asked, s.Value)
+			case Joint:
+				all = append(all, s.Value)
+			}
+		}
+		return asked, all
+	}
+
+	asked, all := joint(datasets.Verdicts{judge.Answer: whole, judge.AsAsked: make([]judge.Verdict, 3)})
+	if len(asked) != 3 || asked[0] != 0 || all[0] != 1 {
+		t.Errorf("as asked %v, whole %v", asked, all)
+	}
+	if asked, _ := joint(datasets.Verdicts{judge.Answer: whole}); asked != nil {
+		t.Errorf("not judged, and yet %v", asked)
+	}
+	if asked, _ := joint(datasets.Verdicts{judge.Answer: whole, judge.AsAsked: {}}); asked != nil {
+		t.Errorf("recorded, and yet %v", asked)
+	}
+}
+
+// Who may cite how: recorded summaries are read by the published rule, others in the usual
+// forms, and --citations overrides both.
+func TestWhichRule(t *testing.T) {
+	for _, c := range []struct {
+		setting  string
+		recorded bool
+		want     int
+	}{{"", false, 1}, {"", true, 0}, {usual, true, 1}, {strict, false, 0}} {
+		it := figure2(t)
+		it.haystack.citations = c.setting
+		out := datasets.Output{Text: "- a [Document 3]", Outcome: local.OK, Recorded: c.recorded}
+		if got := len(it.read(out)[0].cited); got != c.want {
+			t.Errorf("%q, recorded %v: %d documents", c.setting, c.recorded, got)
+		}
+	}
+	if _, err := (Benchmark{}).Configure(map[string]string{"citations": "loose"}); err == nil {
+		t.Error("--citations loose is accepted")
+	}
+}
