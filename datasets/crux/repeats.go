@@ -38,7 +38,8 @@ var asking = map[string]bool{
 // repeats tells the sentences of a report that only repeat sub-questions: they ask, or say
 // that something is not known, and nearly all their content words stand in questions whose
 // words they nearly all have; or they are a question word for word with little around it. A
-// sentence that answers a question has words of its own, the answer's. The rest is what is judged; share is that of the repetitions, in [0,1].
+// sentence that answers a question has words of its own, the answer's. The rest is what is
+// judged; share is that of the repetitions, in [0,1].
 func repeats(report string, questions []string) (rest string, share float64) {
 	sentences := text.Sentences(report)
 	terms := make([]map[string]bool, len(questions))
