@@ -127,7 +127,11 @@ func sameFigures(t *testing.T, what string, want table.Row, rows []table.Row) {
 func TestCitationStyles(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Run("sample", func(t *testing.T) { citationStylesOn(t) })
-	t.Run("news1", func(t *testing.T) { citationStylesOn(t, published.Path(t, "data/summhay/topic_news1.json")) })
+	for _, name := range []string{"news1", "news2"} {
+		t.Run(name, func(t *testing.T) {
+			citationStylesOn(t, published.Path(t, "data/summhay/topic_"+name+".json"))
+		})
+	}
 }
 
 func citationStylesOn(t *testing.T, data ...string) {
