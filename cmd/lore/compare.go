@@ -193,7 +193,8 @@ func (f compareFlags) choose(all []table.Contestant) ([]table.Contestant, error)
 		return nil, usage.Errorf("no system matches --system and --judge; there are: %s", strings.Join(systems, "; "))
 	case len(left) == 1:
 		return nil, usage.Errorf("there is only one system, %s; give a second run folder, "+
-			"or one whose run was a grid (several judges of one system are compared by `lore judge validate`)", out[0].Name)
+			"or one whose run was a grid (several judges of one system are compared by `lore judge validate`)",
+			out[0].Name)
 	}
 	return out, nil
 }

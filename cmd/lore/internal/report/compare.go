@@ -51,10 +51,10 @@ func Differences(b table.Block, how table.Design, all bool) datasets.Grid {
 			"metric", "A", "B", "A − B", "95 % interval", "p", "p t", "p Holm",
 			"effect", "least", "power", "win/tie/loss", "n", "clusters",
 		},
-		Note: fmt.Sprintf("p: paired randomisation test; p t: cluster-robust t; p Holm: of the one that decides, corrected "+
-			"over the pairs of its metric; * below %g. effect: difference over the standard deviation of the differences. "+
-			"least: true difference that is found in 80 %% of cases after correction; power: percent of cases in which "+
-			"a true difference of %g is.", how.Level, how.Difference),
+		Note: fmt.Sprintf("p: paired randomisation test; p t: cluster-robust t; p Holm: of the one that decides, "+
+			"corrected over the pairs of its metric; * below %g. effect: difference over the standard deviation of "+
+			"the differences. least: true difference that is found in 80 %% of cases after correction; power: percent "+
+			"of cases in which a true difference of %g is.", how.Level, how.Difference),
 	}
 
 	left := 0
@@ -88,7 +88,8 @@ func Differences(b table.Block, how table.Design, all bool) datasets.Grid {
 	}
 
 	if left > 0 {
-		g.Note += fmt.Sprintf(" Shown are the pairs with the best system of each metric; %d more are tested: --all.", left)
+		g.Note += fmt.Sprintf(" Shown are the pairs with the best system of each metric; %d more are tested: --all.",
+			left)
 	}
 	return g
 }
@@ -166,7 +167,8 @@ func designOf(b table.Block, name string, how table.Design) string {
 		return text + ", which is too coarse: there the t test decides."
 	case !d.Can:
 		return "Warning: no test can pass. " + text +
-			", and there are too few of them for a t test. Compare fewer systems (--baseline, --system)" + widen(how) + "."
+			", and there are too few of them for a t test. Compare fewer systems (--baseline, --system)" +
+			widen(how) + "."
 	}
 	return text + " and decide."
 }

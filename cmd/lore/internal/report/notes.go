@@ -29,7 +29,9 @@ func JudgeNotes(r Run) datasets.Grid {
 			c := agreement.Look(j, kind, r.Manifest.Texts)
 			if len(c.Here) == 0 && (r.Manifest.Texts != "" || len(c.Elsewhere) == 0) {
 				here := cmp.Or(r.Manifest.Texts, "not known")
-				g.Rows = append(g.Rows, []string{j, string(kind), here, "not validated here", datasets.NoValue, datasets.NoValue})
+				g.Rows = append(g.Rows, []string{
+					j, string(kind), here, "not validated here", datasets.NoValue, datasets.NoValue,
+				})
 			}
 			for _, k := range slices.Concat(c.Here, c.Elsewhere) {
 				g.Rows = append(g.Rows, []string{j, string(kind), k.Texts, k.String(), string(k.Worth), k.Set})

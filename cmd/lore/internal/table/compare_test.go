@@ -204,7 +204,8 @@ func (w world) power(unit string, n int, seed uint64) (told, found, least float6
 }
 
 // A difference as large as that of oracle and random on SummHay (41 points of coverage, 46 of Joint)
-// is found after correction even where the unit is one of five or ten haystacks.
+// is found after correction even where the unit is one of five or ten haystacks. Over five, all pairs of ten
+// and twenty systems are too many (77 and 39 % of tables): there it takes a baseline.
 func TestLargeDifferenceIsFound(t *testing.T) {
 	for _, haystacks := range []int{5, 10} {
 		for _, systems := range []int{5, 10, 20} {
@@ -213,9 +214,14 @@ func TestLargeDifferenceIsFound(t *testing.T) {
 			}
 			w := world{haystacks: haystacks, items: 9, systems: systems, taste: 0.03, shift: 0.42}
 			rng := rand.New(rand.NewPCG(5, uint64(haystacks*systems)))
+			how := design(ByGroup)
+			if haystacks == 5 && systems > 5 {
+				how.Baseline = "system0"
+			}
 			n, found := rounds(20), 0
 			for range n {
-				if b := Compare(w.draw(rng), []datasets.Metric{covered}, design(ByGroup))[0]; b.Diffs[0].Significant(0.05) {
+				b := Compare(w.draw(rng), []datasets.Metric{covered}, how)[0]
+				if b.Diffs[0].Significant(0.05) {
 					found++
 				}
 			}
