@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/pipeline"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
@@ -21,6 +21,7 @@ import (
 	"lore/index/condense"
 	"lore/index/rerank"
 	"lore/judge/llm"
+	"lore/local/redact"
 )
 
 // ConfigurationFile is the file of a run folder that holds its Configuration.
@@ -51,7 +52,7 @@ type Retriever struct {
 type Given struct {
 	Name   string `json:"name"`
 	File   string `json:"file,omitempty"`
-	SHA256 string `json:"sha256"` // of the answers, or of the service's URL, which may hold a secret
+	SHA256 string `json:"sha256"` // of the answers, or of the service's URL without secrets
 }
 
 // Configure says what a command comes to.
@@ -81,9 +82,7 @@ func Configure(bench datasets.Benchmark, ds *datasets.Dataset, opt Options) (Con
 		}
 		c.Answers = append(c.Answers, g)
 	}
-	for _, u := range opt.Models.Systems.URLs {
-		c.Systems = append(c.Systems, Given{Name: hostOf(u), SHA256: hashOf([]byte(u))})
-	}
+	c.Systems = asked(opt.Models.Systems)
 	return c, addPrompts(c.Settings, bench, opt.Prompts)
 }
 
@@ -106,13 +105,14 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// hostOf is what may be shown of a URL: not its user, path or query, where secrets are.
-func hostOf(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return "a system"
+// asked are the systems that answer by themselves, by their URLs without secrets: a renewed
+// token is the same system.
+func asked(systems models.Systems) []Given {
+	var out []Given
+	for _, name := range systems.Names() {
+		out = append(out, Given{Name: name, SHA256: hashOf([]byte(name))})
 	}
-	return u.Scheme + "://" + u.Host
+	return out
 }
 
 // isGold reports whether the answers are the data's own references.
@@ -287,7 +287,7 @@ func (c Configuration) differs(old Configuration) []string {
 		}
 	}
 
-	// Their addresses are not kept, because they may hold secrets.
+	// Their secrets are not kept, so that they cannot be asked again unless they are named.
 	for _, o := range old.Systems {
 		if !slices.ContainsFunc(c.Systems, func(s Given) bool { return s.SHA256 == o.SHA256 }) {
 			out = append(out, fmt.Sprintf("it has answers of a system at %s: name it again with --system", o.Name))
@@ -397,7 +397,7 @@ func mergeAnswers(old Configuration, bench datasets.Benchmark, ds *datasets.Data
 // sortSystems puts the systems that the folder has first, in its order.
 func sortSystems(old Configuration, urls []string) []string {
 	place := func(u string) int {
-		i := slices.IndexFunc(old.Systems, func(o Given) bool { return o.SHA256 == hashOf([]byte(u)) })
+		i := slices.IndexFunc(old.Systems, func(o Given) bool { return o.SHA256 == hashOf([]byte(redact.URL(u))) })
 		if i < 0 {
 			return len(old.Systems)
 		}

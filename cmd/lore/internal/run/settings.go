@@ -35,8 +35,9 @@ func settingsOf(opt Options) map[string]string {
 }
 
 func addSettings(out map[string]string, path string, v reflect.Value) {
+	given := false // what is pointed to was said by the user, even where it is empty
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
+		v, given = v.Elem(), true
 	}
 	switch v.Kind() {
 	case reflect.Struct:
@@ -53,7 +54,7 @@ func addSettings(out map[string]string, path string, v reflect.Value) {
 		}
 	case reflect.Func, reflect.Interface, reflect.Chan:
 	default:
-		if v.IsZero() {
+		if v.IsZero() && !given {
 			return
 		}
 		out[plainName(path)] = plainValue(v)
@@ -82,6 +83,10 @@ func plainName(path string) string {
 
 func plainValue(v reflect.Value) string {
 	switch v.Kind() {
+	case reflect.String:
+		if v.String() == "" {
+			return "empty"
+		}
 	case reflect.Slice, reflect.Array:
 		if data, err := json.Marshal(v.Interface()); err == nil {
 			return string(data)

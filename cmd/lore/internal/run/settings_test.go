@@ -58,10 +58,16 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// A configuration never holds the address of a system, which may hold a secret.
+// A configuration holds no secret of a system's URL, and a renewed one changes nothing.
 func TestConfigurationKeepsNoSecret(t *testing.T) {
-	c := Configuration{Systems: []Given{{Name: hostOf("http://user:secret@host:1/secret?key=secret"), SHA256: "x"}}}
-	if data := string(mustJSON(c)); strings.Contains(data, "secret") || !strings.Contains(data, "http://host:1") {
+	of := func(secret string) string {
+		url := "http://user:" + secret + "@host:1/ask?api_key=" + secret
+		return string(mustJSON(Configuration{Systems: asked(models.Systems{URLs: []string{url}})}))
+	}
+	if data := of("secret"); strings.Contains(data, "secret") || !strings.Contains(data, "http://host:1/ask") {
 		t.Error(data)
+	}
+	if of("secret") != of("renewed") {
+		t.Error("a renewed secret makes another configuration")
 	}
 }
