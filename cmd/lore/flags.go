@@ -100,6 +100,7 @@ func (f modelFlags) config(console usage.Console) (models.Config, error) {
 		Seed:    f.seed,
 		Console: console,
 	}
+
 	switch {
 	case f.slots < 1:
 		return cfg, usage.Errorf("--slots is at least 1, not %d", f.slots)

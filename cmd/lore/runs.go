@@ -279,10 +279,12 @@ func runsGrid(list []listed) datasets.Grid {
 			g.Rows = append(g.Rows, []string{l.Folder, "–", "–", "–", "–", "–", "–", l.Problem})
 			continue
 		}
+
 		best := "–"
 		if l.Value != nil {
 			best = fmt.Sprintf("%s %.1f", l.Metric, *l.Value)
 		}
+
 		g.Rows = append(g.Rows, []string{
 			l.Folder,
 			l.Benchmark,

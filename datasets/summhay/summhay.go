@@ -166,7 +166,7 @@ func (Benchmark) Metrics() []datasets.Metric {
 func (b Benchmark) Protocol() datasets.Protocol {
 	return datasets.Protocol{
 		AnswerPrompt: "summhay/answer.txt",
-		Headline:     Joint,
+		Headline:     JointAsked,
 		Budget:       datasets.Budget{Tokens: 15_000},
 		NumPredict:   2048,
 		Temperature:  0,

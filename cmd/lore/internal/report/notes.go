@@ -24,6 +24,7 @@ func JudgeNotes(r Run) datasets.Grid {
 		Title: "Can the judges be believed?",
 		Head:  []string{"judge", "question", "texts", "agreement", "worth", "measured on"},
 	}
+
 	for _, j := range judgesOf(r.Manifest) {
 		for _, kind := range kindsOf(r) {
 			c := agreement.Look(j, kind, r.Manifest.Texts)
@@ -38,6 +39,7 @@ func JudgeNotes(r Run) datasets.Grid {
 			}
 		}
 	}
+
 	if len(g.Rows) > 0 {
 		g.Note = "Pearson of single values, Kendall of systems' means. " + judgesPage + " tells more; " +
 			"`lore judge validate` measures a judge on labels of your own."
@@ -89,6 +91,7 @@ func JudgeLines(w io.Writer, r Run) {
 	if r.Manifest.Texts != "" {
 		texts = " of " + strings.ReplaceAll(r.Manifest.Texts, ",", ", ")
 	}
+
 	for _, j := range judgesOf(r.Manifest) {
 		for _, kind := range kindsOf(r) {
 			c := agreement.Look(j, kind, r.Manifest.Texts)

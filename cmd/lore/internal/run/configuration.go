@@ -138,6 +138,8 @@ func addPrompts(settings map[string]string, bench datasets.Benchmark, replace fs
 			if err != nil {
 				return err
 			}
+
+			// The user's own prompt stands for the one that is built in.
 			if replace != nil {
 				own, err := fs.ReadFile(replace, name)
 				if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -147,6 +149,7 @@ func addPrompts(settings map[string]string, bench datasets.Benchmark, replace fs
 					data = own
 				}
 			}
+
 			settings["prompt "+name] = hashOf(data)[:16]
 			return nil
 		})
