@@ -90,3 +90,21 @@ func TestWhichRule(t *testing.T) {
 		t.Error("--citations loose is accepted")
 	}
 }
+
+// Of four bullets two are linked, one of them by two insights: 2 / 4.
+func TestLinkedBulletsByHand(t *testing.T) {
+	lines := make([]bullet, 4)
+	verdicts := []judge.Verdict{{Value: 1, Unit: 1}, {Value: 0.5, Unit: 1}, {Value: 1, Unit: 3}, {Value: 0}}
+	got := linked(lines, verdicts)
+	if len(got) != 1 || got[0].Value != 0.5 || got[0].Unscored != "" {
+		t.Errorf("%+v", got)
+	}
+
+	verdicts[1].Outcome = local.BadFormat
+	if got := linked(lines, verdicts); len(got) != 1 || got[0].Unscored == "" {
+		t.Errorf("a missing verdict: %+v", got)
+	}
+	if got := linked(nil, verdicts); got != nil {
+		t.Errorf("no bullets: %+v", got)
+	}
+}

@@ -132,6 +132,7 @@ func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score
 	lines := it.read(e.Output)
 	scores := it.scoreAsAsked(lines, v)
 	scores = append(scores, it.scoreInsights(lines, v[judge.Answer])...)
+	scores = append(scores, linked(lines, v[judge.Answer])...)
 	if e.Output.Outcome == local.OK {
 		scores = append(scores, it.describe(lines)...)
 	}
@@ -180,6 +181,26 @@ func (it *item) scoreInsights(lines []bullet, verdicts []judge.Verdict) []datase
 		scores = append(scores, scoreInsight(in.InsightID, v, lines, it.haystack.holders[in.InsightID])...)
 	}
 	return scores
+}
+
+// linked gives the share of an answer's bullets that report an insight. It asks nothing of
+// the judge: a verdict names the bullet. A verdict that is missing leaves it unscored.
+func linked(lines []bullet, verdicts []judge.Verdict) []datasets.Score {
+	if len(lines) == 0 {
+		return nil
+	}
+
+	used := map[int]bool{}
+	for _, v := range verdicts {
+		if !v.Scored() {
+			reason := fmt.Sprintf("%s: %s", v.Outcome, v.Reason)
+			return []datasets.Score{{Metric: BulletsLinked, Unscored: reason}}
+		}
+		if v.Value > 0 && v.Unit >= 1 && v.Unit <= len(lines) {
+			used[v.Unit] = true
+		}
+	}
+	return []datasets.Score{{Metric: BulletsLinked, Value: float64(len(used)) / float64(len(lines))}}
 }
 
 // describe gives the figures of an answer that need no judge.

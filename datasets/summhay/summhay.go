@@ -80,6 +80,7 @@ const (
 	CitationPrecision = "citation_precision"
 	CitationRecall    = "citation_recall"
 	WordsPerBullet    = "words_per_bullet"
+	BulletsLinked     = "bullets_linked"
 	Bullets           = "bullets"
 	BulletsAsked      = "bullets_asked"
 	Words             = "words"
@@ -127,6 +128,9 @@ func (Benchmark) Metrics() []datasets.Metric {
 			"mean over covered insights of the precision of the linked bullet's citations"),
 		judged(CitationRecall, "Cit. R",
 			"mean over covered insights of the recall of the linked bullet's citations"),
+		judged(BulletsLinked, "Linked",
+			"precision of an answer's own points: share of its bullets that the judge links to an insight; "+
+				"of several that report the same insight one is linked"),
 
 		{Name: WordsPerBullet, Title: "Words/bullet", Explain: "mean number of words per line of the answer (Table 2)"},
 		{

@@ -19,6 +19,17 @@ func TestKnownIsComplete(t *testing.T) {
 			k.Judge == "" || k.Texts == "" || k.Against == "" || k.Measure == "" || k.Set == "" {
 			t.Errorf("%+v", k)
 		}
+
+		// docs/judges.md gives these limits.
+		want := Useless
+		for limit, worth := range map[float64]Worth{0.75: Good, 0.5: Fair, 0.1: Weak} {
+			if v >= limit && slices.Index(worths, worth) > slices.Index(worths, want) {
+				want = worth
+			}
+		}
+		if k.Worth != want {
+			t.Errorf("%s of %s on %s, %s: worth %s, want %s", k.Judge, k.Kind, k.Texts, k.Value, k.Worth, want)
+		}
 	}
 }
 
