@@ -14,6 +14,18 @@ type System struct {
 // String names the system in tables and notes.
 func (s System) String() string { return s.Retriever + ", " + s.Generator }
 
+// Outside is the retriever of systems that answer by means of their own.
+const Outside = "outside"
+
+// Context names where the documents that a system was shown came from: its retriever, or
+// the system itself where it is from outside.
+func (s System) Context() string {
+	if s.Retriever == Outside {
+		return s.String()
+	}
+	return s.Retriever
+}
+
 // references are sources of documents that mark the ends of a scale: all that is wanted,
 // chance, nothing.
 var references = []string{"oracle", "oracle1", "random", "none"}

@@ -63,14 +63,14 @@ func newCompare() *cobra.Command {
 		fl.StringVar(&f.judges, "judge", "", "comma-separated judges (default: all, each in a table of its own)")
 		fl.StringVar(&f.unit, "unit", table.ByItem, "what is drawn at random: item, or group (haystack, topic)")
 		fl.Float64Var(&f.level, "level", 0.05, "level of significance after correction")
-		fl.Float64Var(&f.difference, "difference", 5, "true difference, in points, whose power is told")
+		fl.Float64Var(&f.difference, "difference", 5, "true difference in points; the table shows the power to find it")
 		fl.IntVar(&f.resamples, "resamples", 0,
 			"random sign flips and bootstrap draws (default 10000, and more flips if the correction needs them)")
 	})
 	formatFlag(c, &f.format, compareFormats)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.BoolVar(&f.all, "all", false, "show all pairs of many systems, not only those with the best one")
-		fl.IntVar(&f.examples, "examples", 3, "items to show of those that changed most between the first two systems")
+		fl.IntVar(&f.examples, "examples", 3, "items to show of those that changed most between two systems")
 		fl.Uint64Var(&f.seed, "seed", 1, "seed of the resampling")
 	})
 	return c
@@ -277,9 +277,10 @@ func chooseMetrics(bench datasets.Benchmark, names string) ([]datasets.Metric, e
 	for i, m := range all {
 		known[i] = m.Name
 	}
+
 	var out []datasets.Metric
 	for _, n := range usage.List(names) {
-		i := slices.Index(known, n)
+		i := slices.IndexFunc(all, func(m datasets.Metric) bool { return m.Name == n || m.Title == n })
 		if i < 0 {
 			return nil, usage.Unknown("metric of "+bench.Name(), n, known)
 		}
@@ -337,11 +338,14 @@ func (found comparison) judges() datasets.Grid {
 	return report.JudgeNotes(all)
 }
 
-// examples shows the items that changed most between the first two systems, in
-// the last main metric, which is the one that sums up the others.
+// examples shows the items that changed most between the first two systems, or between the
+// baseline and the first other one, in the last main metric, which sums up the others.
 func (found comparison) examples(w io.Writer, f compareFlags) {
 	m := found.metrics[len(found.metrics)-1]
 	a := found.systems[0]
+	if i := slices.IndexFunc(found.systems, func(s table.Contestant) bool { return s.Name == f.baseline }); i >= 0 {
+		a = found.systems[i]
+	}
 	at := slices.IndexFunc(found.systems, func(s table.Contestant) bool {
 		return s.Name != a.Name && s.Row.Judge == a.Row.Judge
 	})

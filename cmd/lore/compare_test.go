@@ -54,8 +54,8 @@ func TestPublishedOracleAgainstRandom(t *testing.T) {
 				}
 			}
 		}
-		if seen != 3 {
-			t.Errorf("%d systems: %d metrics of oracle against random, want 3", n, seen)
+		if seen != 4 {
+			t.Errorf("%d systems: %d metrics of oracle against random, want 4", n, seen)
 		}
 	}
 }

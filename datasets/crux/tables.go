@@ -61,12 +61,12 @@ func (b Benchmark) ranking(systems []datasets.Scored) datasets.Grid {
 	}
 	seen := map[string]bool{}
 	for _, s := range systems {
-		if _, ok := s.Value(MAP); !ok || seen[s.Retriever] {
+		if _, ok := s.Value(MAP); !ok || seen[s.Context()] {
 			continue
 		}
-		seen[s.Retriever] = true
+		seen[s.Context()] = true
 		g.Rows = append(g.Rows, []string{
-			s.Retriever, s.Percent(RecallAtK), s.Percent(MAP), s.Percent(NDCGAtK), fromData(s),
+			s.Context(), s.Percent(RecallAtK), s.Percent(MAP), s.Percent(NDCGAtK), fromData(s),
 		})
 	}
 	return g

@@ -38,8 +38,8 @@ func (it *item) rule(out datasets.Output) string {
 }
 
 // read cuts an answer into the lines that count as bullets, with what each cites. In the
-// usual forms a judge is shown all citations in one form, so that the same answer is
-// judged the same in every style.
+// usual forms bullets that were wrapped are one again, and a judge is shown all citations
+// in one form, so that the same answer is judged the same in every style.
 func (it *item) read(out datasets.Output) []bullet {
 	var lines []bullet
 	if it.rule(out) == strict {
@@ -50,7 +50,7 @@ func (it *item) read(out datasets.Output) []bullet {
 		return lines
 	}
 
-	for _, l := range it.haystack.sources().Lines(out.Text) {
+	for _, l := range it.haystack.sources().Lines(unwrapped(out.Text)) {
 		cited := map[int]bool{}
 		for _, n := range l.Cited {
 			cited[n] = true

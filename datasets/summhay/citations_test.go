@@ -108,3 +108,21 @@ func TestLinkedBulletsByHand(t *testing.T) {
 		t.Errorf("no bullets: %+v", got)
 	}
 }
+
+// Wrapped bullets are one again, whether indented or not; an introduction, a heading, sources
+// and answers without marks stay lines.
+func TestWrappedBullets(t *testing.T) {
+	for in, want := range map[string]string{
+		"Here it is:\n- The permit for\n  Cormorant Bank lasts\n  25 years [1].\n- Two [2].": "Here it is:\n" +
+			"- The permit for Cormorant Bank lasts 25 years [1].\n- Two [2].",
+		"- The permit for\nCormorant Bank lasts [1].\nThat is all.":     "- The permit for Cormorant Bank lasts [1].\nThat is all.",
+		"1. One.\n   It goes on. [1]\n\n   A new paragraph.":            "1. One. It goes on. [1]\n\n   A new paragraph.",
+		"- One\n## Two\n- Three\nSources: doc003\n- Four\n[^1]: doc001": "- One\n## Two\n- Three\nSources: doc003\n- Four\n[^1]: doc001",
+		"One fact\nAnother fact\n  and more":                            "One fact\nAnother fact\n  and more",
+		"- One\n  - Two\n- Three":                                       "- One\n  - Two\n- Three",
+	} {
+		if got := unwrapped(in); got != want {
+			t.Errorf("%q:\n got %q\nwant %q", in, got, want)
+		}
+	}
+}

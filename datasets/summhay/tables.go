@@ -44,6 +44,7 @@ func distinct(systems []datasets.Scored, key func(datasets.Scored) string) []str
 }
 
 func retrieverOf(s datasets.Scored) string { return s.Retriever }
+func contextOf(s datasets.Scored) string   { return s.Context() }
 func generatorOf(s datasets.Scored) string { return s.Generator }
 func judgeOf(s datasets.Scored) string     { return s.Judge }
 
@@ -206,9 +207,9 @@ func tableBounds(systems []datasets.Scored) datasets.Grid {
 		Note: "Best possible score: the answer reports every insight in the shown documents and cites exactly " +
 			"those that hold it. Its citation counts every insight there, that of an answer only those it covers.",
 	}
-	for _, r := range distinct(systems, retrieverOf) {
+	for _, r := range distinct(systems, contextOf) {
 		for _, s := range systems {
-			if _, ok := s.Value(BoundJoint); ok && s.Retriever == r {
+			if _, ok := s.Value(BoundJoint); ok && s.Context() == r {
 				g.Rows = append(g.Rows, []string{
 					r, s.Percent(BoundCoverage), s.Percent(BoundCitation), s.Percent(BoundJoint),
 				})

@@ -101,11 +101,11 @@ func Contexts(answers []store.Answer) datasets.Grid {
 	by := map[string]*tally{}
 	var order []string
 	for _, a := range answers {
-		t := by[a.Retriever]
+		t := by[a.Context()]
 		if t == nil {
 			t = &tally{}
-			by[a.Retriever] = t
-			order = append(order, a.Retriever)
+			by[a.Context()] = t
+			order = append(order, a.Context())
 		}
 		t.n++
 		t.docs += len(a.Documents)

@@ -15,7 +15,7 @@ import (
 )
 
 // outside is the retriever of systems that are not ours.
-const outside = "outside"
+const outside = datasets.Outside
 
 // generate makes every answer of the grid, one model after the other, and takes
 // over the answers from outside.
