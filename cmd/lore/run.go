@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -183,7 +184,11 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 	if opt, err = run.Extend(folder, asked, bench, ds, opt); err != nil {
 		return err
 	}
+
 	result, err := run.Run(c.Context(), bench, ds, opt, folder)
+	if code := exitCode(c.Context(), err); code == exitUsage || code == exitInput {
+		return errors.Join(err, folder.Discard())
+	}
 	if err != nil {
 		return err
 	}
@@ -298,8 +303,8 @@ func (f gridFlags) generation(c *cobra.Command, opt *run.Options, protocol datas
 	opt.Temperature, opt.TopP = protocol.Temperature, protocol.TopP
 
 	switch {
-	case f.budget < 0:
-		return usage.Errorf("--budget-tokens cannot be negative")
+	case f.budget < 1 && c.Flags().Changed("budget-tokens"):
+		return usage.Errorf("--budget-tokens is at least 1, not %d", f.budget)
 	case f.numPredict < 0:
 		return usage.Errorf("--num-predict cannot be negative")
 	case f.cut != cutScored && f.cut != cutUnscored:

@@ -100,23 +100,33 @@ func listRuns(c *cobra.Command, f runsFlags, args []string) error {
 	return printGrids(c.OutOrStdout(), "text", append([]datasets.Grid{runsGrid(list)}, differences(list)...))
 }
 
-// runFolders are the run folders in a folder: itself, or those in it. Folders that hold
-// nothing but a journal, such as those of `lore score`, are no runs.
+// deepest is how far below a folder runs are looked for.
+const deepest = 4
+
+// runFolders are the run folders below a folder, or itself. Folders that hold nothing but a
+// journal, such as those of `lore score`, are no runs.
 func runFolders(root string) ([]string, error) {
 	if isRun(root) {
 		return []string{filepath.Clean(root)}, nil
 	}
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil, err
-	}
+
 	var out []string
-	for _, e := range entries {
-		if dir := filepath.Join(root, e.Name()); isRun(dir) {
-			out = append(out, dir)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		below, _ := filepath.Rel(root, path)
+		switch {
+		case err != nil && path == root:
+			return err
+		case err != nil || !d.IsDir() || path == root:
+			return nil // what cannot be read below is not a run
+		case isRun(path):
+			out = append(out, path)
+			return fs.SkipDir
+		case strings.HasPrefix(d.Name(), ".") || strings.Count(below, string(filepath.Separator)) >= deepest-1:
+			return fs.SkipDir
 		}
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }
 
 // isRun reports whether a folder is one that `lore run` made, whole or not: `lore run`

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -83,8 +82,10 @@ type recorded struct {
 func (r recorded) Retrieve(ctx context.Context, q index.Query, k int) (index.Ranking, error) {
 	if _, ok := q.Recorded[r.name]; !ok {
 		have := strings.Join(slices.Sorted(maps.Keys(q.Recorded)), ", ")
-		return index.Ranking{}, usage.Errorf("the data has no ranking %q for the item %s; it has: %s",
-			r.name, q.ID, cmp.Or(have, "none"))
+		if have == "" {
+			return index.Ranking{}, usage.Errorf("the data has no rankings, so none is %q", r.name)
+		}
+		return index.Ranking{}, usage.Errorf("the data has no ranking %q for the item %s; it has: %s", r.name, q.ID, have)
 	}
 	return r.Retriever.Retrieve(ctx, q, k)
 }

@@ -309,7 +309,7 @@ func wrap(in []string) []string {
 				}
 			}
 
-			out = append(out, strings.TrimSpace(string(r[:cut])))
+			out = append(out, strings.TrimRight(string(r[:cut]), " "))
 			r = []rune("  " + strings.TrimSpace(string(r[cut:])))
 		}
 		out = append(out, string(r))

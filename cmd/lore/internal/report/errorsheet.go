@@ -137,6 +137,9 @@ func ErrorTable(file string, data []byte, run Run) (datasets.Grid, error) {
 	if err != nil {
 		return datasets.Grid{}, err
 	}
+	if len(systems) == 0 {
+		return datasets.Grid{}, &files.Error{File: file, Msg: "no row of the sheet is marked", Remedy: remedy}
+	}
 
 	g := datasets.Grid{
 		Title: "Errors found by people",

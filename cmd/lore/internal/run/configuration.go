@@ -271,7 +271,7 @@ func (c Configuration) differs(old Configuration) []string {
 	var out []string
 	for _, key := range Keys(c.Settings, old.Settings) {
 		if here, there := c.Settings[key], old.Settings[key]; here != there {
-			out = append(out, fmt.Sprintf("%s is %s there and %s here", key, word(there), word(here)))
+			out = append(out, fmt.Sprintf("%s is %s there and %s here", settingName(key), word(there), word(here)))
 		}
 	}
 
@@ -306,6 +306,14 @@ func Keys(of ...map[string]string) []string {
 		maps.Copy(all, m)
 	}
 	return slices.Sorted(maps.Keys(all))
+}
+
+// settingName is a setting as a message names it: a flag of the benchmark by its dashes.
+func settingName(key string) string {
+	if flag, ok := strings.CutPrefix(key, "bench "); ok {
+		return "--" + strings.ReplaceAll(flag, " ", "-")
+	}
+	return key
 }
 
 func word(value string) string {

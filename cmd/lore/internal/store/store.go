@@ -32,8 +32,9 @@ const Format = 1
 
 // Folder is an open run folder, locked against other processes.
 type Folder struct {
-	dir  string
-	lock *flock.Flock
+	dir   string
+	lock  *flock.Flock
+	fresh bool // there was no such folder before
 }
 
 // ErrBusy says that another process works in the folder.
@@ -41,6 +42,8 @@ var ErrBusy = errors.New("another lore process is working in this run folder")
 
 // Open creates or opens a run folder and locks it.
 func Open(dir string) (*Folder, error) {
+	_, missing := os.Stat(dir)
+	fresh := errors.Is(missing, fs.ErrNotExist)
 	if err := os.MkdirAll(filepath.Join(dir, "retrieval"), 0o777); err != nil {
 		return nil, fmt.Errorf("create the run folder: %w; choose another with --out", err)
 	}
@@ -53,7 +56,7 @@ func Open(dir string) (*Folder, error) {
 	if !got {
 		return nil, fmt.Errorf("%s: %w; wait for it or choose another with --out", dir, ErrBusy)
 	}
-	return &Folder{dir, lock}, nil
+	return &Folder{dir, lock, fresh}, nil
 }
 
 // Close unlocks the folder.
@@ -62,6 +65,24 @@ func (f *Folder) Close() error {
 		return fmt.Errorf("unlock the run folder: %w", err)
 	}
 	return nil
+}
+
+// Discard removes a folder that was made for a run that was refused. One that was there
+// before, or holds finished calls, stays.
+func (f *Folder) Discard() error {
+	if !f.fresh {
+		return nil
+	}
+	journals, err := filepath.Glob(filepath.Join(f.Calls(), "*.jsonl"))
+	if err != nil {
+		return fmt.Errorf("look for calls in %s: %w", f.dir, err)
+	}
+	for _, name := range journals {
+		if info, err := os.Stat(name); err != nil || info.Size() > 0 {
+			return nil
+		}
+	}
+	return os.RemoveAll(f.dir)
 }
 
 // Dir is the folder's path.
