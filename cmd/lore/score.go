@@ -105,6 +105,9 @@ func scoreRecorded(c *cobra.Command, f scoreFlags, e all.Entry, data []string) e
 	if err != nil {
 		return err
 	}
+	if judges != nil {
+		printCost(c.ErrOrStderr(), judges.Usage())
+	}
 	return f.print(c, e, t)
 }
 
