@@ -122,10 +122,17 @@ const (
 	RefusedOption Outcome = "refused_option" // the server does not take an option
 	ModelError    Outcome = "model_error"    // the server answered with an error
 	Transport     Outcome = "transport"      // the server could not be reached, is busy, or broke off
+	Timeout       Outcome = "timeout"        // the server took longer than its limit
+	Truncated     Outcome = "truncated"      // the server read less of the prompt than was sent, or does not say
+	WrongModel    Outcome = "wrong_model"    // another model answered, or another machine
+	Oversized     Outcome = "oversized"      // the reply is larger than its limits allow
 )
 
 // Outcomes lists all outcomes in a fixed order, for tables.
-var Outcomes = []Outcome{OK, TooLong, Cut, NoDone, BadFormat, Empty, RefusedOption, ModelError, Transport}
+var Outcomes = []Outcome{
+	OK, TooLong, Cut, NoDone, BadFormat, Empty, RefusedOption, ModelError,
+	Transport, Timeout, Truncated, WrongModel, Oversized,
+}
 
 // Transient reports whether trying the same call again may help.
 func (o Outcome) Transient() bool { return o == Transport }
