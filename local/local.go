@@ -36,6 +36,10 @@ const (
 	Assistant = "assistant"
 )
 
+// Canary begins the text of a call that only finds out how a server counts, and whether it
+// cuts what is too long.
+const Canary = "This text only finds out how long a text may be. Answer with one word.\n\n"
+
 // Message is one turn of a conversation.
 type Message struct {
 	Role    string `json:"role"`
@@ -134,14 +138,23 @@ var Outcomes = []Outcome{
 	Transport, Timeout, Truncated, WrongModel, Oversized,
 }
 
-// Transient reports whether trying the same call again may help.
-func (o Outcome) Transient() bool { return o == Transport }
+// Transient reports whether trying the same call again in a moment may help.
+func (o Outcome) Transient() bool { return o == Transport || o == Timeout }
 
-// Final reports whether the outcome is the model's own and would come back on a
-// rerun. Final outcomes are journalled; the others are asked again next time.
+// Final reports whether the outcome would come back on a rerun: it is an answer, or a
+// failure that follows from the call. The others are asked again next time.
 func (o Outcome) Final() bool {
 	switch o {
-	case OK, TooLong, Cut, BadFormat, Empty:
+	case OK, TooLong, Cut:
+		return true
+	}
+	return false
+}
+
+// Sick reports whether the outcome is the server's fault, whatever was asked.
+func (o Outcome) Sick() bool {
+	switch o {
+	case Transport, Timeout, NoDone, ModelError, Truncated, WrongModel, Oversized:
 		return true
 	}
 	return false
@@ -188,6 +201,9 @@ type Reply struct {
 	Thinking string     `json:"thinking,omitempty"` // the model's thoughts: logged, never judged
 	Logprobs []Position `json:"logprobs,omitempty"` // one per generated token, if asked for
 	Usage    Usage      `json:"usage"`
+
+	Wait  time.Duration `json:"-"` // of a failure: how long the server asks to be left alone
+	Stale bool          `json:"-"` // a failure of an earlier run, which may be asked again
 }
 
 // Fail builds a failed reply.

@@ -102,7 +102,7 @@ func (d *doctor) run(ctx context.Context) error {
 // server looks at the model server and its models. longest is the tokens of the largest
 // corpus.
 func (d *doctor) server(ctx context.Context, longest int) error {
-	client, err := ollama.NewClient(ollama.Config{Host: d.host, Idle: 10 * time.Minute})
+	client, err := ollama.NewClient(ollama.Config{Host: d.host, Limits: ollama.Limits{First: 10 * time.Minute}})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"lore/datasets"
 	"lore/embed"
 	"lore/index/trec"
+	"lore/local/gate"
 	"lore/local/ollama"
 	"lore/local/system"
 )
@@ -39,7 +40,8 @@ const exitHelp = `lore ends with one of these codes:
   2    usage error; nothing was done
   3    the run finished, but some items are unscored; the table counts them
   4    an input file is missing or malformed; the message names file and place
-  5    the model server, or a system of --system, cannot be reached, or the server lacks the model
+  5    the model server, or a system of --system, cannot be reached, fails call after call or
+       cannot be believed, or the server lacks the model; finished calls are kept
   130  interrupted; finished work is saved, run the same command again to resume
 `
 
@@ -61,7 +63,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitUsage
 	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &badModel):
 		return exitInput
-	case errors.Is(err, ollama.ErrUnreachable), errors.Is(err, ollama.ErrNoModel), errors.Is(err, system.ErrUnreachable):
+	case errors.Is(err, ollama.ErrUnreachable), errors.Is(err, ollama.ErrNoModel), errors.Is(err, system.ErrUnreachable),
+		errors.Is(err, gate.ErrSick), errors.Is(err, gate.ErrChanged), errors.Is(err, ollama.ErrFault):
 		return exitServer
 	}
 	return exitError

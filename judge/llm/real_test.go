@@ -19,7 +19,7 @@ import (
 // in a verdict that keeps its contract, or in a typed failure. None is lost.
 func TestRealModelAnswersOrFailsTyped(t *testing.T) {
 	s := ollamatest.StartReal(t, 4, "tiny")
-	client, err := ollama.NewClient(ollama.Config{Host: s.URL, Idle: time.Minute})
+	client, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: ollama.Limits{First: 5 * time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"lore/local"
 )
@@ -35,7 +34,8 @@ func newCache(dir string, warn func(string)) *cache {
 // for others. It stands inside the journal, which therefore writes a hit before anyone
 // sees it. Only calls of a lane that is shared take part, and only where a digest says
 // which weights answer.
-func withCache(inner local.Backend, c *cache, lanes map[string]Lane, m *meter) local.Backend {
+func withCache(inner local.Backend, c *cache, lanes map[string]Lane, m *meter, again Again, check *schemaCache,
+) local.Backend {
 	return local.BackendFunc(func(ctx context.Context, call local.Call) (local.Reply, error) {
 		if !lanes[call.Backend].Shared || call.Digest == "" {
 			return inner.Do(ctx, call)
@@ -46,22 +46,24 @@ func withCache(inner local.Backend, c *cache, lanes map[string]Lane, m *meter) l
 		}
 
 		key := call.Key()
-		reply, found, err := j.Lookup(key)
+		was, found, err := j.Lookup(key)
 		if err != nil {
 			c.drop(call, err)
 			return inner.Do(ctx, call)
 		}
 		if found {
-			m.add(call, reply, fromCache)
-			return reply, nil
+			if reply, ok := again.usable(ctx, call, was, check); ok {
+				m.add(call, reply, fromCache)
+				return reply, nil
+			}
 		}
 
-		reply, err = inner.Do(ctx, call)
-		if err != nil || !reply.Outcome.Final() {
+		reply, err := inner.Do(ctx, call)
+		// A malformed reply is kept, because the call that repairs it names it.
+		if err != nil || !reply.Outcome.Final() && !repairable(call, reply) {
 			return reply, err
 		}
-		entry := Entry{Key: key, At: time.Now().UTC().Truncate(time.Millisecond), Call: slim(call), Reply: reply}
-		if err := j.Append(entry); err != nil {
+		if err := j.Append(newEntry(key, call, reply, was.try+1)); err != nil {
 			c.drop(call, err)
 		}
 		return reply, nil
@@ -100,6 +102,17 @@ func (c *cache) drop(call local.Call, err error) {
 	_ = j.Close() // others may still be reading from it; they ask the model then
 }
 
+// void takes replies of a model back.
+func (c *cache) void(call local.Call, keys []string, why string) {
+	j := c.of(call)
+	if j == nil {
+		return
+	}
+	if err := j.Void(keys, why); err != nil {
+		c.drop(call, err)
+	}
+}
+
 // close waits for what is still to be written.
 func (c *cache) close() {
 	c.mu.Lock()
@@ -135,7 +148,7 @@ const mostWriters = 1000
 // file that no other has locked, and reads them all. There are no more files than there
 // ever were writers at the same time.
 func openShared(dir string, warn func(string)) (*Journal, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the folder: %w", err)
 	}
 	for n := 1; n <= mostWriters; n++ {

@@ -2,12 +2,16 @@
 //
 // It is a stack of small wrappers around a local.Backend, from the outside in:
 //
-//	format   checks a reply against its schema and asks once for a repair
+//	repair   asks once for a repair of a reply that does not obey its schema
 //	dedup    lets equal calls in flight share one answer
 //	journal  answers a finished call from disk, and writes each finished call to disk first
+//	watch    looks up whether the weights behind a name are still those of its calls
 //	cache    answers what another run has finished, and keeps what this one finishes for others
+//	schema   checks a reply against its schema
 //	retry    repeats what failed in transport, after a pause, holding no slot
+//	health   stops the run, or waits, where a server fails call after call
 //	slots    bounds the calls running at once to what the server has
+//	proof    makes sure that the model has read the whole prompt
 //	meter    counts calls, tokens and time per model
 //
 // The order matters: a repeated call after a crash costs nothing because the
@@ -20,8 +24,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
+	"time"
 
 	"lore/local"
 )
@@ -36,6 +43,13 @@ type Lane struct {
 	// Alive, if not nil, is asked after a call has failed in transport for good. Its
 	// error stops the run: going on would fail every call that is left.
 	Alive func(ctx context.Context) error
+	// Prove says that the backend counts prompt tokens, and that a reply is only believed
+	// where they show that the prompt was read whole.
+	Prove   bool
+	Version string // of the server, for what is remembered of it; empty: nothing is
+	// Identity, if not nil, looks up whether a call's model still has the digest that the
+	// call names. Its error wraps ErrChanged where it has not.
+	Identity func(ctx context.Context, call local.Call) error
 }
 
 // Config says how a Gate is built.
@@ -45,6 +59,10 @@ type Config struct {
 	Lanes map[string]Lane // by Call.Backend
 	Retry Retry           // zero value: DefaultRetry
 	Warn  func(string)    // receives warnings; nil drops them
+
+	Patience Patience // with a server that fails
+	Again    Again    // which failures of earlier runs are asked again
+	Known    string   // folder for what is known of servers; empty keeps nothing
 }
 
 // Gate runs calls. It is safe for concurrent use.
@@ -52,6 +70,7 @@ type Gate struct {
 	lanes   map[string]Lane
 	journal *Journal
 	cache   *cache
+	watch   *watch
 	meter   *meter
 	door    local.Backend
 }
@@ -72,25 +91,44 @@ func Open(cfg Config) (*Gate, error) {
 			lane.Slots = runtime.GOMAXPROCS(0)
 		}
 		g.lanes[name] = lane
-		inner[name] = withRetry(withSlots(g.meter.wrap(lane.Backend), lane.Slots), cfg.Retry, lane.Alive)
+		inner[name] = g.lane(lane, cfg)
+	}
+	g.watch = &watch{lanes: g.lanes, void: g.void, warn: cfg.Warn, models: map[modelID]*watched{}}
+
+	check := &schemaCache{}
+	door := withSchema(inner, check)
+	if cfg.Dir == "" {
+		g.door = withRepair(withDedup(withWatch(door, g.watch), g.meter))
+		return g, nil
 	}
 
-	var door local.Backend = inner
-	if cfg.Dir != "" {
-		j, err := OpenJournal(cfg.Dir, cfg.Warn)
-		if err != nil {
-			return nil, err
-		}
-		g.journal = j
-		if cfg.Cache != "" {
-			g.cache = newCache(cfg.Cache, cfg.Warn)
-			door = withCache(door, g.cache, g.lanes, g.meter)
-		}
-		door = withJournal(door, j, g.meter)
+	j, err := OpenJournal(cfg.Dir, cfg.Warn)
+	if err != nil {
+		return nil, err
 	}
-
-	g.door = withFormat(withDedup(door, g.meter))
+	g.journal = j
+	if cfg.Cache != "" {
+		g.cache = newCache(cfg.Cache, cfg.Warn)
+		door = withCache(door, g.cache, g.lanes, g.meter, cfg.Again, check)
+	}
+	door = withWatch(withJournal(door, j, g.meter, cfg.Again, check), g.watch)
+	g.door = withRepair(withDedup(door, g.meter))
 	return g, nil
+}
+
+// lane stacks what stands before one backend.
+func (g *Gate) lane(lane Lane, cfg Config) local.Backend {
+	backend := g.meter.wrap(lane.Backend)
+	if lane.Prove {
+		var known *canaries
+		if cfg.Known != "" {
+			known = &canaries{cfg.Known}
+		}
+		// What only counts a prompt is metered apart.
+		backend = newProof(lane.Backend, g.meter, known, lane.Version, cfg.Warn)
+	}
+	h := newHealth(cfg.Patience, lane.Alive, cfg.Warn)
+	return withRetry(withSlots(backend, lane.Slots), cfg.Retry, h)
 }
 
 // Do runs one call. The error is a cancelled context or a journal that cannot be
@@ -110,8 +148,26 @@ func (g *Gate) All(ctx context.Context, calls []local.Call, done func(i int, rep
 		if err := g.runPhase(ctx, calls, phase, done); err != nil {
 			return err
 		}
+		if err := g.watch.settle(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// void takes replies back: from the journal, and from the cache that runs share.
+func (g *Gate) void(calls map[string]local.Call, why string) error {
+	if g.journal == nil {
+		return nil
+	}
+	keys := slices.Sorted(maps.Keys(calls))
+	for _, call := range calls { // all of one model
+		if g.cache != nil {
+			g.cache.void(call, keys, why)
+		}
+		break
+	}
+	return g.journal.Void(keys, why)
 }
 
 func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, done func(int, local.Reply)) error {
@@ -161,16 +217,23 @@ feed:
 // Usage returns what was spent per model, and by which outcome.
 func (g *Gate) Usage() []ModelUsage { return g.meter.snapshot() }
 
-// Close flushes and closes the journal and the cache.
+// Close looks up the models once more, and closes the journal and the cache.
 func (g *Gate) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), lastLook)
+	defer cancel()
+	err := g.watch.settle(ctx)
+
 	if g.cache != nil {
 		g.cache.close()
 	}
 	if g.journal == nil {
-		return nil
+		return err
 	}
-	return g.journal.Close()
+	return errors.Join(err, g.journal.Close())
 }
+
+// lastLook bounds the time of the last look at a server.
+const lastLook = 10 * time.Second
 
 // router sends a call to the lane named by Call.Backend.
 type router map[string]local.Backend

@@ -1,17 +1,14 @@
 package gate
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -25,14 +22,6 @@ import (
 // by side.
 const journalName = "journal.jsonl"
 
-// Entry is one line of a journal.
-type Entry struct {
-	Key   string      `json:"key"`
-	At    time.Time   `json:"at"`
-	Call  local.Call  `json:"call"` // for people; the key alone identifies the call
-	Reply local.Reply `json:"reply"`
-}
-
 // Journal is an append-only record of finished calls. A call is on disk, synced,
 // before its reply is given to anyone.
 type Journal struct {
@@ -41,6 +30,8 @@ type Journal struct {
 	lock    *flock.Flock
 	file    *os.File
 	readers map[string]*os.File
+
+	warn func(string)
 
 	mu      sync.Mutex
 	index   map[string]span
@@ -52,17 +43,11 @@ type Journal struct {
 	closing bool
 }
 
-type span struct {
-	file   string
-	offset int64
-	length int
-}
-
 type write struct {
-	key  string
-	line []byte
-	err  error
-	done chan struct{}
+	entry Entry
+	line  []byte
+	err   error
+	done  chan struct{}
 }
 
 // ErrJournalBusy says that another process writes the journal.
@@ -70,9 +55,10 @@ var ErrJournalBusy = errors.New("another lore process is writing this journal")
 
 // OpenJournal opens the journal in dir and locks it against other processes,
 // creating both if needed. A torn last line, left by a crash, is cut off; a damaged
-// line elsewhere is skipped with a warning, so that its call is asked again.
+// line elsewhere is skipped with a warning, so that its call is asked again. Lines of an
+// earlier lore have no checksum: they are decoded whole instead.
 func OpenJournal(dir string, warn func(string)) (*Journal, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the journal folder: %w", err)
 	}
 
@@ -94,7 +80,7 @@ func openFile(dir, name string, shared bool, warn func(string)) (*Journal, error
 		return nil, fmt.Errorf("%s: %w; wait for it or choose another folder with --out", path, ErrJournalBusy)
 	}
 
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
 	}
@@ -105,12 +91,13 @@ func openFile(dir, name string, shared bool, warn func(string)) (*Journal, error
 		lock:    lock,
 		file:    f,
 		readers: map[string]*os.File{path: f},
+		warn:    warn,
 		index:   map[string]span{},
 		wake:    make(chan struct{}, 1),
 		stopped: make(chan struct{}),
 	}
 
-	if err := j.load(path, warn); err != nil {
+	if err := j.load(path); err != nil {
 		j.closeFiles()
 		return nil, err
 	}
@@ -123,76 +110,6 @@ func openFile(dir, name string, shared bool, warn func(string)) (*Journal, error
 	return j, nil
 }
 
-func (j *Journal) load(own string, warn func(string)) error {
-	files, err := filepath.Glob(filepath.Join(j.dir, "*.jsonl"))
-	if err != nil {
-		return fmt.Errorf("list the journal folder: %w", err)
-	}
-
-	slices.Sort(files)
-	for _, path := range files {
-		f := j.readers[path]
-		if f == nil {
-			if f, err = os.Open(path); err != nil {
-				return fmt.Errorf("open the journal: %w", err)
-			}
-			j.readers[path] = f
-		}
-
-		good, err := j.scan(path, f, warn)
-		if err != nil {
-			return err
-		}
-
-		// The other files are only read: a torn end there is for their writer to cut.
-		if path != own {
-			continue
-		}
-		j.size = good
-		if err := f.Truncate(good); err != nil {
-			return fmt.Errorf("cut the torn end of %s: %w", path, err)
-		}
-		if _, err := f.Seek(good, io.SeekStart); err != nil {
-			return fmt.Errorf("seek in %s: %w", path, err)
-		}
-	}
-	return nil
-}
-
-// scan indexes the lines of one file and returns the offset after its last
-// complete line.
-func (j *Journal) scan(path string, f *os.File, warn func(string)) (int64, error) {
-	r := bufio.NewReaderSize(f, 1<<20)
-	var offset int64
-	for line := 1; ; line++ {
-		data, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			// In a folder that is shared it may be just being written.
-			if len(data) > 0 && (!j.shared || f == j.file) {
-				warn(fmt.Sprintf("%s:%d: the last line is incomplete, as after a crash; "+
-					"its call will be asked again", path, line))
-			}
-			return offset, nil
-		}
-		if err != nil {
-			return 0, fmt.Errorf("read %s: %w", path, err)
-		}
-
-		var head struct {
-			Key   string `json:"key"`
-			Reply struct {
-				Outcome local.Outcome `json:"outcome"`
-			} `json:"reply"`
-		}
-		if err := json.Unmarshal(data, &head); err != nil || head.Key == "" || !head.Reply.Outcome.Final() {
-			warn(fmt.Sprintf("%s:%d: damaged line skipped; its call will be asked again", path, line))
-		} else {
-			j.index[head.Key] = span{path, offset, len(data)}
-		}
-		offset += int64(len(data))
-	}
-}
-
 // Len returns the number of finished calls.
 func (j *Journal) Len() int {
 	j.mu.Lock()
@@ -200,39 +117,56 @@ func (j *Journal) Len() int {
 	return len(j.index)
 }
 
-// Lookup returns the reply of a finished call.
-func (j *Journal) Lookup(key string) (local.Reply, bool, error) {
+// past is what a journal knows of a call.
+type past struct {
+	reply local.Reply
+	try   int  // tries so far
+	fresh bool // the last one was made by this process
+}
+
+// Lookup returns what became of a call before. A line that cannot be read any more is
+// told and forgotten, so that its call is asked again.
+func (j *Journal) Lookup(key string) (past, bool, error) {
 	j.mu.Lock()
 	at, ok := j.index[key]
 	f := j.readers[at.file]
 	j.mu.Unlock()
 	if !ok {
-		return local.Reply{}, false, nil
+		return past{}, false, nil
 	}
 
 	buf := make([]byte, at.length)
-	if _, err := f.ReadAt(buf, at.offset); err != nil {
-		return local.Reply{}, false, fmt.Errorf("read a journalled reply from %s: %w", at.file, err)
+	_, err := f.ReadAt(buf, at.offset)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return past{}, false, fmt.Errorf("read a journalled reply from %s: %w", at.file, err)
 	}
 
-	var e struct {
-		Reply local.Reply `json:"reply"`
+	e, err := readLine(buf)
+	if err == nil && e.Key != key {
+		err = errKey
 	}
-	if err := json.Unmarshal(buf, &e); err != nil {
-		return local.Reply{}, false, fmt.Errorf("read a journalled reply from %s at byte %d: %w",
-			at.file, at.offset, err)
+	if err != nil {
+		j.forget(key)
+		j.warn(fmt.Sprintf("%s: the line at byte %d is damaged: %v; its call will be asked again", at.file, at.offset, err))
+		return past{}, false, nil
 	}
-	return e.Reply, true, nil
+	return past{e.Reply, max(1, at.try), at.fresh}, true, nil
+}
+
+func (j *Journal) forget(key string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.index, key)
 }
 
 // Append writes an entry and returns once it is synced to disk. Entries that
 // arrive while a sync is under way share the next one.
 func (j *Journal) Append(e Entry) error {
-	line, err := json.Marshal(e)
+	line, err := encodeLine(e)
 	if err != nil {
-		return fmt.Errorf("encode a journal entry: %w", err)
+		return err
 	}
-	w := &write{key: e.Key, line: append(line, '\n'), done: make(chan struct{})}
+	w := &write{entry: e, line: line, done: make(chan struct{})}
 
 	j.mu.Lock()
 	if j.failed != nil || j.closing {
@@ -309,7 +243,13 @@ func (j *Journal) commit(batch []*write) error {
 	}
 
 	for _, w := range batch {
-		j.index[w.key] = span{j.file.Name(), j.size, len(w.line)}
+		if w.entry.Void != "" {
+			delete(j.index, w.entry.Key)
+		} else {
+			at := spanOf(w.entry)
+			at.file, at.offset, at.length, at.fresh = j.file.Name(), j.size, len(w.line), true
+			j.index[w.entry.Key] = at
+		}
 		j.size += int64(len(w.line))
 	}
 	return nil
@@ -355,36 +295,48 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// withJournal answers finished calls from the journal and records new ones.
-// Only final outcomes are recorded; the rest is asked again on the next run.
-func withJournal(inner local.Backend, j *Journal, m *meter) local.Backend {
+// withJournal answers finished calls from the journal and records new ones, the tries
+// that failed included: those are asked again, see usable.
+func withJournal(inner local.Backend, j *Journal, m *meter, again Again, check *schemaCache) local.Backend {
 	return local.BackendFunc(func(ctx context.Context, call local.Call) (local.Reply, error) {
 		key := call.Key()
-		reply, found, err := j.Lookup(key)
+		was, found, err := j.Lookup(key)
 		if err != nil {
 			return local.Reply{}, err
 		}
 		if found {
-			m.add(call, reply, fromJournal)
-			return reply, nil
+			if reply, ok := again.usable(ctx, call, was, check); ok {
+				m.add(call, reply, fromJournal)
+				return reply, nil
+			}
 		}
 
-		reply, err = inner.Do(ctx, call)
-		if err != nil || !reply.Outcome.Final() {
+		reply, err := inner.Do(ctx, call)
+		if err != nil || !recorded(reply.Outcome) {
 			return reply, err
 		}
-
-		entry := Entry{
-			Key:   key,
-			At:    time.Now().UTC().Truncate(time.Millisecond),
-			Call:  slim(call),
-			Reply: reply,
-		}
-		if err := j.Append(entry); err != nil {
+		if err := j.Append(newEntry(key, call, reply, was.try+1)); err != nil {
 			return local.Reply{}, err
 		}
 		return reply, nil
 	})
+}
+
+func newEntry(key string, call local.Call, reply local.Reply, try int) Entry {
+	return Entry{Key: key, At: now(), Try: try, Call: slim(call), Reply: reply}
+}
+
+// now is a journal's time: milliseconds are enough.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+// Void takes back the replies to some calls: they are asked again.
+func (j *Journal) Void(keys []string, why string) error {
+	for _, key := range keys {
+		if err := j.Append(Entry{Key: key, At: now(), Void: why}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // slim drops the passage texts of a structured request: they are the corpus,

@@ -16,6 +16,7 @@ type ModelUsage struct {
 	Asked     int                   `json:"asked"`     // calls sent to the backend in this session
 	Journaled int                   `json:"journaled"` // calls answered from the journal in this session
 	Cached    int                   `json:"cached"`    // calls answered from the shared cache in this session
+	Probes    int                   `json:"probes"`    // calls that only counted a prompt, to see whether it is read whole
 	Outcomes  map[local.Outcome]int `json:"outcomes"`  // of all three
 	Usage     local.Usage           `json:"usage"`     // of all: what the answers in hand cost when they were made
 }
@@ -53,13 +54,7 @@ func (m *meter) add(call local.Call, reply local.Reply, from origin) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 
-	key := [2]string{call.Backend, call.Model}
-	u := m.by[key]
-	if u == nil {
-		u = &ModelUsage{Backend: call.Backend, Model: call.Model, Outcomes: map[local.Outcome]int{}}
-		m.by[key] = u
-	}
-
+	u := m.of(call)
 	switch from {
 	case fromJournal:
 		u.Journaled++
@@ -70,6 +65,24 @@ func (m *meter) add(call local.Call, reply local.Reply, from origin) {
 	}
 	u.Outcomes[reply.Outcome]++
 	u.Usage = u.Usage.Add(reply.Usage)
+}
+
+// probe counts a call that only counts a prompt.
+func (m *meter) probe(call local.Call) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.of(call).Probes++
+}
+
+// of is the count of a call's model.
+func (m *meter) of(call local.Call) *ModelUsage {
+	key := [2]string{call.Backend, call.Model}
+	u := m.by[key]
+	if u == nil {
+		u = &ModelUsage{Backend: call.Backend, Model: call.Model, Outcomes: map[local.Outcome]int{}}
+		m.by[key] = u
+	}
+	return u
 }
 
 func (m *meter) snapshot() []ModelUsage {

@@ -12,40 +12,73 @@ import (
 type Retry struct {
 	Attempts int           // tries in all, the first included
 	First    time.Duration // upper bound of the first pause; it doubles each time
-	Most     time.Duration // upper bound of any pause
+	Most     time.Duration // upper bound of any pause that the server did not ask for
 }
 
 // DefaultRetry waits up to about two minutes in all: long enough for a server to
 // load a model again after its runner stopped.
 var DefaultRetry = Retry{Attempts: 8, First: 500 * time.Millisecond, Most: 30 * time.Second}
 
+// mostTimeouts is how often a call is tried that takes too long: each try costs a limit.
+const mostTimeouts = 2
+
+// longestWait is the longest that a server may ask to be left alone before it counts as
+// one that does not answer.
+const longestWait = 2 * time.Minute
+
 // withRetry repeats a call whose outcome is transient. The pause is random
 // between half and all of a doubling bound, so that many callers do not come
-// back at the same moment. When the last try fails too, alive decides whether the
-// failure is the call's or the server's.
-func withRetry(inner local.Backend, r Retry, alive func(context.Context) error) local.Backend {
+// back at the same moment; a pause that the server asks for is kept. What is left after
+// that is the server's health to judge: it stops the run, waits, or lets the call fail.
+func withRetry(inner local.Backend, r Retry, h *health) local.Backend {
 	return local.BackendFunc(func(ctx context.Context, call local.Call) (local.Reply, error) {
-		bound := r.First
-		for attempt := 1; ; attempt++ {
-			reply, err := inner.Do(ctx, call)
-			if err != nil || !reply.Outcome.Transient() {
+		noteAsked(ctx)
+		for {
+			since := h.wellAt()
+			reply, err := r.attempts(ctx, inner, call, h)
+			if err != nil {
 				return reply, err
 			}
 
-			if attempt >= r.Attempts {
-				if alive != nil {
-					err = alive(ctx)
-				}
+			again, err := h.judge(ctx, reply, since)
+			if err != nil || !again {
 				return reply, err
 			}
-
-			pause := bound/2 + rand.N(bound/2+1)
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-				return local.Reply{}, context.Cause(ctx)
-			}
-			bound = min(2*bound, r.Most)
 		}
 	})
+}
+
+// attempts tries a call until it is answered or has had its tries.
+func (r Retry) attempts(ctx context.Context, inner local.Backend, call local.Call, h *health) (local.Reply, error) {
+	bound, timeouts := r.First, 0
+	for attempt := 1; ; attempt++ {
+		reply, err := inner.Do(ctx, call)
+		if err != nil || !reply.Outcome.Transient() {
+			return reply, err
+		}
+
+		if reply.Outcome == local.Timeout {
+			timeouts++
+		}
+		if attempt >= r.Attempts || timeouts >= mostTimeouts || h.sick() || reply.Wait > longestWait {
+			return reply, nil
+		}
+		pause := max(bound/2+rand.N(bound/2+1), reply.Wait)
+		if err := sleep(ctx, pause); err != nil {
+			return local.Reply{}, err
+		}
+		bound = min(2*bound, r.Most)
+	}
+}
+
+// sleep waits, or returns why the work was cancelled.
+func sleep(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

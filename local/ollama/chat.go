@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ollama/ollama/api"
 
@@ -29,17 +31,43 @@ func (c *Client) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 		return local.Fail(local.RefusedOption, "%v", err), nil
 	}
 
-	start := time.Now()
-	var got chatStream
-	err = c.post(ctx, "/api/chat", req, got.line)
+	got := chatStream{model: call.Model, tokens: call.Options.NumPredict}
+	ask := request{
+		path:   "/api/chat",
+		model:  call.Model,
+		body:   req,
+		tokens: call.Options.NumPredict,
+		most:   mostReply(call),
+	}
+	took, sent, err := c.post(ctx, ask, got.line)
 	if ctx.Err() != nil {
 		return local.Reply{}, context.Cause(ctx)
 	}
 
 	reply := got.reply(err)
 	reply.Detail = c.hide.Text(reply.Detail)
-	reply.Usage.Duration = time.Since(start)
+	reply.Usage.Duration = took.whole
+	if !reply.Outcome.Sick() && err == nil {
+		c.paces.learn(call.Model, sent, reply.Usage.OutputTokens, reply.Usage.Load, took.first, took.gap, took.whole)
+	}
 	return reply, nil
+}
+
+// Sizes of what a server may send for a token, in bytes: its text, and a frame of the
+// stream with its log-probabilities. A model that thinks may begin twice.
+const (
+	mostTokenText  = 64
+	mostFrame      = 1 << 10
+	mostLogprob    = 256
+	mostBeginning  = 4 << 10
+	timesToBegin   = 2
+	mostOfAnything = 1 << 20
+)
+
+// mostReply bounds the bytes of a reply by the tokens it may have.
+func mostReply(call local.Call) int64 {
+	perToken := mostFrame + (1+call.TopLogprobs)*mostLogprob
+	return mostOfAnything + timesToBegin*int64(call.Options.NumPredict)*int64(perToken)
 }
 
 func chatRequest(call local.Call) (*api.ChatRequest, error) {
@@ -100,28 +128,71 @@ func optionMap(o local.Options) map[string]any {
 
 // chatStream collects the frames of one reply.
 type chatStream struct {
+	model  string // that was asked
+	tokens int    // most that it may generate
+
 	text, thinking strings.Builder
 	logprobs       []local.Position
 	last           api.ChatResponse
-	failure        string // an error frame inside a 200 answer
+	frames         int
 	done           bool
 }
 
+// frameError is a fault of the server that a frame of the reply shows.
+type frameError struct {
+	outcome local.Outcome
+	detail  string
+}
+
+func (e *frameError) Error() string { return e.detail }
+
+func faulty(o local.Outcome, format string, args ...any) error {
+	return &frameError{o, fmt.Sprintf(format, args...)}
+}
+
 func (s *chatStream) line(raw []byte) error {
+	if s.done {
+		return faulty(local.NoDone, "the reply goes on after its closing frame")
+	}
+	if !utf8.Valid(raw) {
+		return faulty(local.Transport, "a frame of the reply is not UTF-8")
+	}
+
 	var frame struct {
 		api.ChatResponse
-		Error string `json:"error"`
+		Error json.RawMessage `json:"error"`
 	}
 	if err := json.Unmarshal(raw, &frame); err != nil {
-		return fmt.Errorf("a frame of the reply is not JSON: %w", err)
+		return faulty(local.Transport, "a frame of the reply is not JSON: %v", err)
 	}
-	if frame.Error != "" {
-		s.failure = frame.Error
-		return nil
+	if len(frame.Error) > 0 {
+		var text string
+		if json.Unmarshal(frame.Error, &text) != nil {
+			text = brief(string(frame.Error))
+		}
+		outcome, detail := classifyText(http.StatusInternalServerError, text)
+		return faulty(outcome, "%s", detail)
+	}
+	return s.take(frame.ChatResponse)
+}
+
+// take adds a frame to the reply.
+func (s *chatStream) take(frame api.ChatResponse) error {
+	switch {
+	case frame.RemoteHost != "" || frame.RemoteModel != "":
+		return faulty(local.WrongModel, "the reply comes from %s on %s, not from this server",
+			frame.RemoteModel, frame.RemoteHost)
+	case frame.Model != "" && !sameModel(frame.Model, s.model):
+		return faulty(local.WrongModel, "asked %s, and %s answered", s.model, frame.Model)
 	}
 
 	s.text.WriteString(frame.Message.Content)
 	s.thinking.WriteString(frame.Message.Thinking)
+	s.frames++
+	if s.frames > timesToBegin*s.tokens+64 || s.text.Len()+s.thinking.Len() > mostBeginning+mostTokenText*s.tokens {
+		return faulty(local.Oversized, "the reply is longer than the %d tokens it may have", s.tokens)
+	}
+
 	for _, p := range frame.Logprobs {
 		pos := local.Position{TokenProb: local.TokenProb{Token: p.Token, Logprob: p.Logprob}}
 		for _, t := range p.TopLogprobs {
@@ -129,38 +200,44 @@ func (s *chatStream) line(raw []byte) error {
 		}
 		s.logprobs = append(s.logprobs, pos)
 	}
-
 	if frame.Done {
 		s.done = true
-		s.last = frame.ChatResponse
+		s.last = frame
 	}
 	return nil
 }
 
+// sameModel compares names; a tag that is missing is the latest.
+func sameModel(a, b string) bool {
+	full := func(name string) string {
+		name = strings.TrimPrefix(strings.ToLower(name), "registry.ollama.ai/library/")
+		if !strings.Contains(name[strings.LastIndex(name, "/")+1:], ":") {
+			name += ":latest"
+		}
+		return name
+	}
+	return full(a) == full(b)
+}
+
 func (s *chatStream) reply(err error) local.Reply {
-	r := local.Reply{Text: s.text.String(), Thinking: s.thinking.String(), Logprobs: s.logprobs}
-
-	m := s.last.Metrics
-	r.Usage = local.Usage{PromptTokens: m.PromptEvalCount, OutputTokens: m.EvalCount, Load: m.LoadDuration}
-	if work := m.LoadDuration + m.PromptEvalDuration + m.EvalDuration; m.TotalDuration > work {
-		r.Usage.Queue = m.TotalDuration - work
-	}
-	if m.PromptEvalCachedCount != nil {
-		r.Usage.CachedTokens = *m.PromptEvalCachedCount
-	}
-
+	r := local.Reply{Text: s.text.String(), Thinking: s.thinking.String(), Logprobs: s.logprobs, Usage: s.usage()}
+	reason := s.last.DoneReason
 	switch {
 	case err != nil:
-		r.Outcome, r.Detail = classify(err)
-	case s.failure != "":
-		r.Outcome, r.Detail = classifyText(http.StatusInternalServerError, s.failure)
+		r.Outcome, r.Detail, r.Wait = classify(err)
 	case !s.done:
 		r.Outcome = local.NoDone
 		r.Detail = "the reply ended without its closing frame, as servers do after many equal tokens in a row"
-	case s.last.DoneReason == "length":
+	case r.Usage.OutputTokens > timesToBegin*s.tokens+64:
+		r.Outcome = local.Oversized
+		r.Detail = fmt.Sprintf("the reply has %d tokens, and %d were allowed", r.Usage.OutputTokens, s.tokens)
+	case reason == "length":
 		r.Outcome = local.Cut
-		r.Detail = fmt.Sprintf("the reply reached its limit after %d tokens", m.EvalCount)
-	case strings.TrimSpace(r.Text) == "":
+		r.Detail = fmt.Sprintf("the reply reached its limit after %d tokens", r.Usage.OutputTokens)
+	case reason != "" && reason != "stop": // an older server gives no reason
+		r.Outcome = local.ModelError
+		r.Detail = fmt.Sprintf("the reply ended for a reason that is no end: %q", brief(reason))
+	case invisible(r.Text):
 		r.Outcome, r.Detail = local.Empty, "the reply has no text"
 		if r.Thinking != "" {
 			r.Detail = "the reply has thoughts but no answer"
@@ -171,12 +248,50 @@ func (s *chatStream) reply(err error) local.Reply {
 	return r
 }
 
-func classify(err error) (local.Outcome, string) {
-	var status *statusError
-	if errors.As(err, &status) {
-		return classifyText(status.code, status.text)
+// invisible reports whether a text has nothing to see: blanks, and characters that only
+// format.
+func invisible(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool {
+		return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cf, unicode.Cc)
+	}) < 0
+}
+
+// usage reads the server's counts. What is below zero was not counted.
+func (s *chatStream) usage() local.Usage {
+	m := s.last.Metrics
+	u := local.Usage{
+		PromptTokens: max(0, m.PromptEvalCount),
+		OutputTokens: max(0, m.EvalCount),
+		Load:         max(0, m.LoadDuration),
 	}
-	return local.Transport, err.Error()
+	if work := m.LoadDuration + m.PromptEvalDuration + m.EvalDuration; work >= 0 && m.TotalDuration > work {
+		u.Queue = m.TotalDuration - work
+	}
+	if n := m.PromptEvalCachedCount; n != nil {
+		u.CachedTokens = max(0, *n)
+	}
+	return u
+}
+
+func classify(err error) (outcome local.Outcome, detail string, wait time.Duration) {
+	var status *statusError
+	var frame *frameError
+	var late *timeoutError
+	var large *oversizeError
+	switch {
+	case errors.As(err, &status):
+		outcome, detail = classifyText(status.code, status.text)
+		return outcome, detail, status.wait
+	case errors.As(err, &frame):
+		return frame.outcome, frame.detail, 0
+	case errors.As(err, &late):
+		return local.Timeout, err.Error(), 0
+	case errors.As(err, &large):
+		return local.Oversized, err.Error(), 0
+	case errors.Is(err, errEncoded):
+		return local.ModelError, err.Error(), 0
+	}
+	return local.Transport, err.Error(), 0
 }
 
 // classifyText sorts a server's error by its status and words. Servers word the

@@ -17,7 +17,7 @@ import (
 
 func client(t *testing.T, s *ollamatest.Server) *Client {
 	t.Helper()
-	c, err := NewClient(Config{Host: s.Start(t).URL, Idle: 5 * time.Second})
+	c, err := NewClient(Config{Host: s.Start(t).URL, Limits: Limits{First: 5 * time.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,12 +116,12 @@ func TestUnreachableIsTransport(t *testing.T) {
 
 func TestSilentServerTimesOut(t *testing.T) {
 	s := &ollamatest.Server{Delay: time.Minute}
-	c, err := NewClient(Config{Host: s.Start(t).URL, Idle: 30 * time.Millisecond})
+	c, err := NewClient(Config{Host: s.Start(t).URL, Limits: Limits{First: 30 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, err := c.Do(context.Background(), ask("x"))
-	if err != nil || r.Outcome != local.Transport || !strings.Contains(r.Detail, "sent nothing") {
+	if err != nil || r.Outcome != local.Timeout || !strings.Contains(r.Detail, "did not begin") {
 		t.Errorf("%+v %v", r, err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,14 +35,16 @@ type Client struct {
 	base *url.URL
 	hide *redact.Hider // takes the secrets of the URL out of what is said
 	http *http.Client
-	idle time.Duration
+
+	limits Limits
+	paces  *paces
 }
 
 // Config of a Client. The zero value is usable.
 type Config struct {
-	Host string        // URL or host:port; empty means DefaultHost
-	Dial Dialer        // nil means net.Dialer
-	Idle time.Duration // longest silence while a reply streams or is awaited; 0 means 30 minutes
+	Host   string // URL or host:port; empty means DefaultHost
+	Dial   Dialer // nil means net.Dialer
+	Limits Limits // of a reply's time; what is zero is found from what the model shows
 }
 
 // ErrUnreachable marks errors of a server that cannot be reached.
@@ -61,15 +64,13 @@ func NewClient(cfg Config) (*Client, error) {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
 	}
-	idle := cfg.Idle
-	if idle == 0 {
-		idle = 30 * time.Minute
-	}
 
 	allowed := net.JoinHostPort(base.Hostname(), base.Port())
 	transport := &http.Transport{
-		Proxy:               nil, // a proxy would be another host
-		MaxIdleConnsPerHost: 64,
+		Proxy:                  nil, // a proxy would be another host
+		MaxIdleConnsPerHost:    64,
+		MaxResponseHeaderBytes: mostHeader,
+		DisableCompression:     true, // a few bytes could become many
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if addr != allowed {
 				return nil, fmt.Errorf("refused to connect to %s: only %s is configured", addr, allowed)
@@ -79,7 +80,7 @@ func NewClient(cfg Config) (*Client, error) {
 	}
 
 	hide := redact.NewHider(redact.Secrets(base.String()), redact.InErrors)
-	return &Client{base: base, hide: hide, idle: idle, http: &http.Client{
+	return &Client{base: base, hide: hide, limits: cfg.Limits, paces: newPaces(), http: &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
@@ -115,54 +116,108 @@ func (c *Client) Host() string { return redact.URL(c.base.String()) }
 type statusError struct {
 	code int
 	text string
+	wait time.Duration // how long the server asks to be left alone
 }
 
 func (e *statusError) Error() string { return fmt.Sprintf("server answered %d: %s", e.code, e.text) }
 
-// post sends a request and hands each line of the answer to line. It ends with
-// an error when nothing arrives for the idle time.
-func (c *Client) post(ctx context.Context, path string, body any, line func([]byte) error) error {
-	data, err := json.Marshal(body)
+// errEncoded says that an answer is packed, which was not asked for.
+var errEncoded = errors.New("the answer is compressed, which was not asked for")
+
+// request is one that is answered line by line.
+type request struct {
+	path   string
+	model  string
+	body   any
+	tokens int   // most tokens of the reply
+	most   int64 // most bytes of the answer
+}
+
+// timing is how long the parts of an answer took.
+type timing struct{ first, gap, whole time.Duration }
+
+// post sends a request and hands each line of the answer to line. It ends with an error
+// when a limit passes, of time or of size.
+func (c *Client) post(ctx context.Context, r request, line func([]byte) error) (t timing, bytesSent int, err error) {
+	data, err := json.Marshal(r.body)
 	if err != nil {
-		return fmt.Errorf("encode the request to %s: %w", path, err)
+		return t, 0, fmt.Errorf("encode the request to %s: %w", r.path, err)
 	}
 
+	limits := c.paces.begin(r.model, len(data), r.tokens, c.limits)
+	defer c.paces.end(r.model)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(c.idle, func() { cancel(fmt.Errorf("the server sent nothing for %s", c.idle)) })
-	defer silence.Stop()
+	after := func(limit time.Duration, what string) *time.Timer {
+		return time.AfterFunc(limit, func() { cancel(&timeoutError{what, limit}) })
+	}
+	whole := after(limits.Total, "the reply did not end")
+	defer whole.Stop()
+	silence := after(limits.First, "the server did not begin to reply")
+	defer func() { silence.Stop() }()
 
-	target := c.base.JoinPath(path).String()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(data))
+	start := time.Now()
+	resp, err := c.send(ctx, r.path, data)
 	if err != nil {
-		return fmt.Errorf("build the request to %s: %w", path, c.hide.Error(err))
+		return t, len(data), err
+	}
+	defer resp.Body.Close()
+
+	lines := newLineReader(newBounded(resp.Body, r.most))
+	for last := start; ; {
+		raw, err := lines.next()
+		now := time.Now()
+		t.whole = now.Sub(start)
+		if errors.Is(err, io.EOF) {
+			return t, len(data), nil
+		}
+		if err != nil {
+			return t, len(data), c.hide.Error(causeOf(ctx, err))
+		}
+
+		if t.first == 0 {
+			t.first = t.whole
+			silence.Stop()
+			silence = after(limits.Idle, "the server sent nothing more")
+		} else {
+			t.gap = max(t.gap, now.Sub(last))
+			silence.Reset(limits.Idle)
+		}
+		last = now
+		if err := line(raw); err != nil {
+			return t, len(data), err
+		}
+	}
+}
+
+// send posts JSON and returns an answer that is a success, whose body must be closed.
+func (c *Client) send(ctx context.Context, path string, data []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(path).String(), bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("build the request to %s: %w", path, c.hide.Error(err))
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/x-ndjson")
 
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return c.hide.Error(causeOf(ctx, err))
+		return nil, c.hide.Error(causeOf(ctx, err))
 	}
-	defer resp.Body.Close()
+	if err := c.refuse(resp); err != nil {
+		return nil, errors.Join(err, resp.Body.Close())
+	}
+	return resp, nil
+}
+
+// refuse is an error for an answer that is no success, or is packed.
+func (c *Client) refuse(resp *http.Response) error {
 	if resp.StatusCode != http.StatusOK {
 		return c.readStatus(resp)
 	}
-
-	lines := newLineReader(resp.Body)
-	for {
-		raw, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return c.hide.Error(causeOf(ctx, err))
-		}
-		silence.Reset(c.idle)
-		if err := line(raw); err != nil {
-			return err
-		}
+	if e := resp.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return errEncoded
 	}
+	return nil
 }
 
 func causeOf(ctx context.Context, err error) error {
@@ -173,7 +228,7 @@ func causeOf(ctx context.Context, err error) error {
 }
 
 func (c *Client) readStatus(resp *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16)) // what can be read of an error text is enough
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostStatus)) // what can be read of an error text is enough
 	var e struct {
 		Error string `json:"error"`
 	}
@@ -181,11 +236,31 @@ func (c *Client) readStatus(resp *http.Response) error {
 	if json.Unmarshal(body, &e) == nil && e.Error != "" {
 		text = e.Error
 	}
-	return &statusError{resp.StatusCode, c.hide.Text(text)}
+	return &statusError{resp.StatusCode, c.hide.Text(brief(text)), retryAfter(resp.Header.Get("Retry-After"), time.Now())}
+}
+
+// brief cuts an error's text to what a person may want to read.
+func brief(text string) string {
+	const most = 500
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// retryAfter reads the header of that name: seconds, or a date.
+func retryAfter(value string, now time.Time) time.Duration {
+	if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
+		return time.Duration(min(max(n, 0), 1<<20)) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
 }
 
 // call sends a request whose answer is one JSON value. An empty body means GET.
-func (c *Client) call(ctx context.Context, path string, body, out any) error {
+func (c *Client) call(ctx context.Context, path string, most int64, body, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 
@@ -209,12 +284,11 @@ func (c *Client) call(ctx context.Context, path string, body, out any) error {
 			ErrUnreachable, c.hide.Error(err))
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return c.readStatus(resp)
+	if err := c.refuse(resp); err != nil {
+		return err
 	}
-
-	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return fmt.Errorf("read the answer of %s: %w", path, err)
+	if err := decode(resp.Body, most, out); err != nil {
+		return fmt.Errorf("%w: read the answer of %s: %w", ErrUnreachable, path, c.hide.Error(err))
 	}
 	return nil
 }
@@ -224,21 +298,21 @@ func (c *Client) Version(ctx context.Context) (string, error) {
 	var v struct {
 		Version string `json:"version"`
 	}
-	err := c.call(ctx, "/api/version", nil, &v)
+	err := c.call(ctx, "/api/version", mostVersion, nil, &v)
 	return v.Version, err
 }
 
 // Models lists the models the server has.
 func (c *Client) Models(ctx context.Context) ([]api.ListModelResponse, error) {
 	var v api.ListResponse
-	err := c.call(ctx, "/api/tags", nil, &v)
+	err := c.call(ctx, "/api/tags", mostList, nil, &v)
 	return v.Models, err
 }
 
 // Running lists the models the server has in memory.
 func (c *Client) Running(ctx context.Context) ([]api.ProcessModelResponse, error) {
 	var v api.ProcessResponse
-	err := c.call(ctx, "/api/ps", nil, &v)
+	err := c.call(ctx, "/api/ps", mostList, nil, &v)
 	return v.Models, err
 }
 
@@ -282,13 +356,37 @@ func (c *Client) Model(ctx context.Context, name string) (Model, error) {
 		"fetch it with `ollama pull %s`", ErrNoModel, c.Host(), name, strings.Join(have, ", "), name)
 }
 
+// ErrChanged marks a model whose weights are not those that were asked for.
+var ErrChanged = errors.New("the model has changed")
+
+// Still reports whether the name of a model still has its digest; the error wraps
+// ErrChanged where it has not.
+func (c *Client) Still(ctx context.Context, name, digest string) error {
+	list, err := c.Models(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		switch {
+		case m.Name != name:
+		case m.RemoteHost != "":
+			return fmt.Errorf("%w: %w", ErrChanged, elsewhere(name, m.RemoteHost))
+		case m.Digest != digest:
+			return fmt.Errorf("%w: %s had the digest %.12s and has %.12s now", ErrChanged, name, digest, m.Digest)
+		default:
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: the server does not have %s any more", ErrChanged, name)
+}
+
 func elsewhere(name, host string) error {
 	return fmt.Errorf("%w: %s runs on %s, not on this machine; choose a local model", ErrNoModel, name, host)
 }
 
 func (c *Client) describe(ctx context.Context, m api.ListModelResponse) (Model, error) {
 	var show api.ShowResponse
-	if err := c.call(ctx, "/api/show", api.ShowRequest{Model: m.Name}, &show); err != nil {
+	if err := c.call(ctx, "/api/show", mostShow, api.ShowRequest{Model: m.Name}, &show); err != nil {
 		return Model{}, fmt.Errorf("describe %s: %w", m.Name, err)
 	}
 	if show.RemoteHost != "" {

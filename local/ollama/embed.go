@@ -9,10 +9,14 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"lore/local"
+	"lore/local/tokens"
 )
 
 // ErrTooLong marks an input that does not fit the model's window.
 var ErrTooLong = errors.New("input too long for the model")
+
+// ErrFault marks what a server did wrong.
+var ErrFault = errors.New("the model server is at fault")
 
 // Embed returns one vector per text. Nothing is cut: one text that does not fit
 // makes the whole call fail with ErrTooLong. A server that is busy or restarts its
@@ -29,12 +33,13 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 	}
 
 	var resp api.EmbedResponse
-	err := c.post(ctx, "/api/embed", req, func(line []byte) error { return json.Unmarshal(line, &resp) })
+	ask := request{path: "/api/embed", model: model, body: req, most: mostVectors*int64(len(texts)) + mostStatus}
+	took, sent, err := c.post(ctx, ask, func(line []byte) error { return json.Unmarshal(line, &resp) })
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		outcome, detail := classify(err)
+		outcome, detail, _ := classify(err)
 		if outcome == local.TooLong {
 			return nil, fmt.Errorf("%w: %s", ErrTooLong, detail)
 		}
@@ -44,7 +49,34 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 	if len(resp.Embeddings) != len(texts) {
 		return nil, fmt.Errorf("the server gave %d vectors for %d texts", len(resp.Embeddings), len(texts))
 	}
+	if err := c.whole(model, resp, texts); err != nil {
+		return nil, err
+	}
+	c.paces.learn(model, sent, 0, resp.LoadDuration, took.first, took.gap, took.whole)
 	return resp.Embeddings, nil
+}
+
+// mostVectors is the most bytes of a vector in an answer: 16,384 numbers.
+const mostVectors = 16384 * 26
+
+// shortfall is the share of the least tokens that a count may lack.
+const shortfall = 0.9
+
+// whole refuses vectors of texts that the server has cut, by the tokens it counts. It is a
+// fault that asking again does not mend.
+func (c *Client) whole(model string, resp api.EmbedResponse, texts []string) error {
+	if remote := resp.Model; remote != "" && !sameModel(remote, model) {
+		return &embedError{local.WrongModel, fmt.Sprintf("asked %s, and %s answered", model, remote)}
+	}
+	least := 0
+	for _, t := range texts {
+		least += tokens.Least(t)
+	}
+	if n := resp.PromptEvalCount; n > 0 && float64(n) < shortfall*float64(least) {
+		return &embedError{local.Truncated, fmt.Sprintf("the server has read %d tokens of texts with at least %d words: "+
+			"it cuts them", n, least)}
+	}
+	return nil
 }
 
 type embedError struct {
@@ -53,6 +85,9 @@ type embedError struct {
 }
 
 func (e *embedError) Error() string { return fmt.Sprintf("embed: %s: %s", e.outcome, e.detail) }
+
+// Is reports whether the server is to blame.
+func (e *embedError) Is(target error) bool { return target == ErrFault && e.outcome.Sick() }
 
 // Transient reports whether asking again may help.
 func Transient(err error) bool {

@@ -3,11 +3,69 @@ package ollama
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 )
 
-// lineReader reads newline-ended records of any length.
+// Bounds of what is read from a server, in bytes.
+const (
+	mostHeader  = 64 << 10
+	mostVersion = 64 << 10
+	mostStatus  = 64 << 10
+	mostList    = 16 << 20 // names and details of models
+	mostShow    = 32 << 20 // a model's details have its licence and its template
+)
+
+// oversizeError says that an answer is larger than anything that was asked for.
+type oversizeError struct{ most int64 }
+
+func (e *oversizeError) Error() string {
+	return fmt.Sprintf("the answer is larger than the %s it may have", size(e.most))
+}
+
+func size(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KB", n>>10)
+	}
+	return fmt.Sprintf("%d MB", n>>20)
+}
+
+// bounded reads at most so many bytes, and then fails.
+type bounded struct {
+	r          io.Reader
+	left, most int64
+}
+
+func newBounded(r io.Reader, most int64) *bounded { return &bounded{r, most, most} }
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, &oversizeError{b.most}
+	}
+	// One byte more shows that there is more.
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	b.left -= int64(n)
+	if b.left < 0 {
+		return 0, &oversizeError{b.most}
+	}
+	return n, err
+}
+
+// decode reads one JSON value of at most so many bytes.
+func decode(r io.Reader, most int64, out any) error {
+	data, err := io.ReadAll(newBounded(r, most))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, out)
+}
+
+// lineReader reads newline-ended records. What it reads from is bounded.
 type lineReader struct{ r *bufio.Reader }
 
 func newLineReader(r io.Reader) *lineReader { return &lineReader{bufio.NewReaderSize(r, 1<<16)} }
@@ -16,14 +74,14 @@ func newLineReader(r io.Reader) *lineReader { return &lineReader{bufio.NewReader
 func (l *lineReader) next() ([]byte, error) {
 	for {
 		line, err := l.r.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err // what was read of the line is not whole
+		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			return line, nil // an error with data comes back on the next read
+			return line, nil
 		}
 		if err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil, io.EOF
-			}
-			return nil, err
+			return nil, io.EOF
 		}
 	}
 }

@@ -29,7 +29,7 @@ func answered(r local.Reply) bool {
 
 func TestRealServer(t *testing.T) {
 	s := ollamatest.StartReal(t, 2, "tiny", "other")
-	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Idle: time.Minute})
+	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: ollama.Limits{First: 5 * time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func twoModels(t *testing.T, c *ollama.Client) {
 // only for what is missing.
 func TestRealServerKilledAndResumed(t *testing.T) {
 	s := ollamatest.StartReal(t, 2, "tiny")
-	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Idle: time.Minute})
+	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: ollama.Limits{First: 5 * time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ollama/ollama/api"
+
+	"lore/local"
 )
 
 // Server is a scripted server. Set the fields before the first request.
@@ -129,6 +131,11 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	if text := req.Messages[0].Content; strings.HasPrefix(text, local.Canary) {
+		s.count(w, req) // it is no work, and no test counts it
+		return
+	}
+
 	s.mu.Lock()
 	n := len(s.chats)
 	s.chats = append(s.chats, req)
@@ -153,6 +160,17 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		bad = s.Misdeed(n, req)
 	}
 	s.answer(w, req, bad)
+}
+
+// count answers a canary as a good server does: it refuses what does not fit.
+func (s *Server) count(w http.ResponseWriter, req api.ChatRequest) {
+	window, _ := req.Options["num_ctx"].(float64)
+	words := len(strings.Fields(req.Messages[0].Content))
+	if float64(words) > window || s.Context > 0 && words > s.Context {
+		s.answer(w, req, RefuseLong)
+		return
+	}
+	s.stream(w, req, "yes", words, Behave)
 }
 
 // refusals are the misdeeds that are an error in place of a reply, worded as servers

@@ -39,7 +39,7 @@ func (s *Set) lookup(ctx context.Context, name string) (ollama.Model, error) {
 		return info, err
 	}
 	if s.client == nil {
-		if s.client, err = ollama.NewClient(ollama.Config{Host: s.cfg.Host, Dial: s.cfg.Dial}); err != nil {
+		if s.client, err = ollama.NewClient(ollama.Config{Host: s.cfg.Host, Dial: s.cfg.Dial, Limits: s.cfg.Limits}); err != nil {
 			return info, err
 		}
 	}

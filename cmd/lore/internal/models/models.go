@@ -5,7 +5,9 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -29,6 +31,10 @@ type Config struct {
 	Cache   string  // folder of model calls that runs share; empty: none
 	Systems Systems // systems of people's own that are asked over HTTP
 	Console usage.Console
+
+	Limits   ollama.Limits // of a reply's time; what is zero is found from what the model shows
+	Patience gate.Patience // with a server that fails
+	Again    gate.Again    // which failures of earlier runs are asked again
 }
 
 // Set resolves names. It is not safe for concurrent use.
@@ -129,7 +135,7 @@ func (s *Set) Client(ctx context.Context) (*ollama.Client, error) {
 		return s.client, nil
 	}
 
-	c, err := ollama.NewClient(ollama.Config{Host: s.cfg.Host, Dial: s.cfg.Dial})
+	c, err := ollama.NewClient(ollama.Config{Host: s.cfg.Host, Dial: s.cfg.Dial, Limits: s.cfg.Limits})
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
@@ -192,7 +198,15 @@ func (s *Set) Lanes() map[string]gate.Lane {
 		}
 	}
 	if s.client != nil {
-		lanes[ollama.BackendName] = gate.Lane{Backend: s.client, Slots: slots, Alive: s.alive, Shared: true}
+		lanes[ollama.BackendName] = gate.Lane{
+			Backend:  s.client,
+			Slots:    slots,
+			Shared:   true,
+			Alive:    s.alive,
+			Prove:    true,
+			Version:  s.server,
+			Identity: s.still,
+		}
 	}
 	return lanes
 }
@@ -204,11 +218,30 @@ func (s *Set) alive(ctx context.Context) error {
 	return nil
 }
 
+// still looks up whether a call's model is still the one it names.
+func (s *Set) still(ctx context.Context, call local.Call) error {
+	err := s.client.Still(ctx, call.Model, call.Digest)
+	if errors.Is(err, ollama.ErrChanged) {
+		return fmt.Errorf("%w: %w", gate.ErrChanged, err)
+	}
+	return err
+}
+
 // Open opens the door to all that was resolved. Finished calls are kept in the folder
 // dir, or nowhere if it is empty, and in the cache that runs share.
 func (s *Set) Open(dir string) (*gate.Gate, error) {
-	cfg := gate.Config{Dir: dir, Cache: s.cfg.Cache, Lanes: s.Lanes(), Warn: s.cfg.Console.Warn}
-	if s.recalled { // nobody is there who could come back in a moment
+	cfg := gate.Config{
+		Dir:      dir,
+		Cache:    s.cfg.Cache,
+		Lanes:    s.Lanes(),
+		Warn:     s.cfg.Console.Warn,
+		Patience: s.cfg.Patience,
+		Again:    s.cfg.Again,
+	}
+	if s.cfg.Cache != "" {
+		cfg.Known = filepath.Join(s.cfg.Cache, "canaries")
+	}
+	if s.recalled && !s.cfg.Patience.Keep { // nobody is there who could come back in a moment
 		cfg.Retry = gate.Retry{Attempts: 1, First: time.Millisecond, Most: time.Millisecond}
 	}
 	return gate.Open(cfg)
