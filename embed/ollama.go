@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"lore/local"
 	"lore/local/ollama"
 	"lore/local/tokens"
 )
@@ -76,7 +77,29 @@ func OpenOllama(
 	if _, err := s.Embed(ctx, Query, []string{"a"}); err != nil {
 		return nil, fmt.Errorf("try the embedding model %s: %w", model, err)
 	}
-	return s, nil
+	return s, s.canary(ctx)
+}
+
+// canary tries out that the server does not cut texts: one that is longer than the window
+// is refused, or its end moves the vector.
+func (s *served) canary(ctx context.Context) error {
+	if s.settings.MaxTokens == 0 {
+		return nil
+	}
+	long := local.Canary + strings.Repeat("The bird sat on the gate and sang. ", s.settings.MaxTokens/8+8)
+	texts := []string{long + "Then rain fell.", long + "Nobody spoke of taxes."}
+
+	got, err := s.ask(ctx, texts)
+	switch {
+	case errors.Is(err, ollama.ErrTooLong):
+		return nil
+	case err != nil:
+		return fmt.Errorf("try a long text on the embedding model %s: %w", s.modelName(), err)
+	case slices.Equal(got[0], got[1]):
+		return fmt.Errorf("%w: %s gives texts the same vector whose ends differ: the server cuts what is too long, "+
+			"although it is told not to; use another version of the server, or another model", ollama.ErrFault, s.modelName())
+	}
+	return nil
 }
 
 func (s *served) Settings() Settings { return s.settings }

@@ -38,6 +38,7 @@ const (
 	retrieversTopic = "retrievers"
 	generatorsTopic = "generators"
 	judgesTopic     = "judges"
+	serversTopic    = "servers"
 )
 
 // group adds flags to a command under a heading of its help.
@@ -60,6 +61,8 @@ type modelFlags struct {
 	host, cache, think, prompts string
 	slots, numCtx               int
 	seed                        uint64
+
+	serverFlags
 }
 
 // thinking are the values of --think.
@@ -75,6 +78,7 @@ func (f *modelFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.think, "think", "", "reasoning, for models that can: false, true, low, medium or high")
 		fl.StringVar(&f.prompts, "prompts", "", "`folder` with prompts of your own; see lore prompts list")
 	})
+	f.serverFlags.add(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.Uint64Var(&f.seed, "seed", 1, "random seed, for models and all sampling")
 	})
@@ -99,6 +103,9 @@ func (f modelFlags) config(console usage.Console) (models.Config, error) {
 		Think:   f.think,
 		Seed:    f.seed,
 		Console: console,
+	}
+	if err := f.serverFlags.set(&cfg); err != nil {
+		return cfg, err
 	}
 
 	switch {

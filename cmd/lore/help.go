@@ -155,6 +155,7 @@ func pages(ofRun *cobra.Command) []*cobra.Command {
 		page(retrieversTopic, "What --retriever takes, and flags of retrievers", retrieversText, ofRun),
 		page(generatorsTopic, "What --generator takes, systems of your own, and flags of both", generatorsText, ofRun),
 		page(judgesTopic, "What --judge takes, and flags of judges", judgesText, ofRun),
+		page(serversTopic, "How replies of model servers are checked, and flags of that", serversText, ofRun),
 		page("exit-codes", "What the exit codes mean", exitHelp, nil),
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"lore/local"
 	"lore/local/text"
 )
 
@@ -36,7 +37,9 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	}
 
 	s.mu.Lock()
-	s.embeds = append(s.embeds, len(req.Input))
+	if !strings.HasPrefix(req.Input[0], local.Canary) {
+		s.embeds = append(s.embeds, len(req.Input))
+	}
 	busy := len(s.embeds) <= s.Busy
 	s.mu.Unlock()
 

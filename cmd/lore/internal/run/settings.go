@@ -20,6 +20,9 @@ var unsettled = map[string]bool{
 	"Models.Seed":    true, // the run's
 	"Models.Systems": true, // may hold secrets; settingsOf adds what is none
 
+	// How long is waited for a reply is no part of it.
+	"Models.Limits": true, "Models.Patience": true, "Models.Again": true,
+
 	"Pipelines.IndexDir": true, "Pipelines.Prompts": true, "Pipelines.Console": true,
 	"Pipelines.Seed":                     true, // the run's
 	"Pipelines.Embedding.Engine.Library": true,

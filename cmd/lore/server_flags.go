@@ -1,0 +1,86 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/usage"
+	"lore/local/gate"
+	"lore/local/ollama"
+)
+
+// serverFlags are the flags of every verb that may wait for a model server.
+type serverFlags struct {
+	timeout     string
+	maxFailures int
+	keepTrying  bool
+	retryFailed bool
+}
+
+func (f *serverFlags) add(c *cobra.Command) {
+	topic(c, modelsFlags, serversTopic, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.timeout, "timeout", "", "`limits` of a reply's time, such as first=10m,idle=2m,total=1h "+
+			"(default: found from what the model shows)")
+		fl.IntVar(&f.maxFailures, "max-failures", gate.DefaultFailures, "failures of the server in a row that end the run; "+
+			"0: none do")
+		fl.BoolVar(&f.keepTrying, "keep-trying", false, "wait for a server that fails, and go on when it is back")
+		fl.BoolVar(&f.retryFailed, "retry-failed", false, "ask again what is still empty or malformed after three tries")
+	})
+}
+
+// set puts the flags into a configuration.
+func (f serverFlags) set(cfg *models.Config) error {
+	if f.maxFailures < 0 {
+		return usage.Errorf("--max-failures cannot be negative")
+	}
+	cfg.Patience = gate.Patience{Failures: f.maxFailures, Keep: f.keepTrying}
+	if f.maxFailures == 0 {
+		cfg.Patience.Failures = -1
+	}
+	cfg.Again.Always = f.retryFailed
+
+	var err error
+	cfg.Limits, err = parseLimits(f.timeout)
+	return err
+}
+
+// parseLimits reads a list such as "first=10m,total=1h".
+func parseLimits(list string) (ollama.Limits, error) {
+	var out ollama.Limits
+	limits := map[string]*time.Duration{"first": &out.First, "idle": &out.Idle, "total": &out.Total}
+	for _, part := range usage.List(list) {
+		name, value, ok := strings.Cut(part, "=")
+		limit := limits[strings.TrimSpace(name)]
+		if limit == nil {
+			return out, usage.Unknown("limit of --timeout", name, []string{"first", "idle", "total"})
+		}
+		d, err := time.ParseDuration(strings.TrimSpace(value))
+		if !ok || err != nil || d <= 0 {
+			return out, usage.Errorf("--timeout %q is not a limit like first=10m or idle=90s", part)
+		}
+		*limit = d
+	}
+	return out, nil
+}
+
+var serversText = `Every reply of a model server is checked before it counts:
+
+  - The server says how many tokens of the prompt it has read. Far too few, or as many as
+    are left where servers cut, and the prompt is counted again; if it was cut, the call
+    has failed (truncated). Before the first call a canary finds out how the model counts.
+  - Another model's name, another machine, or another digest than at the start is a failure
+    (wrong_model). The digest is looked up again every minute and at the end.
+  - A reply that is larger than its limits (oversized), or later (timeout), has failed.
+
+Limits of time, with --timeout, are found from what the model has shown so far: until the
+reply begins (first), between two pieces of it (idle), and of the whole (total).
+
+A failed call is tried again after a pause, or after the time that the server asks for. When
+the server fails call after call, the run ends with code 5 and keeps what is finished; or it
+waits with --keep-trying. The same command again goes on. It asks again what the server
+did wrong; a reply that was empty or malformed has three tries over all runs. What is too
+long, or reached its limit, is not asked again.`
