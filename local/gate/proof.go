@@ -147,12 +147,18 @@ func (p *proof) countAgain(ctx context.Context, call local.Call, reply local.Rep
 		"it was cut", first, least(call.Messages), call.Options.NumCtx), nil
 }
 
+// seam is how many tokens parting a text may add: as few may be cut and not be seen.
+const seam = 2
+
 // countHalves counts a prompt in two halves. Each may be cut, too, but then the two have
-// more tokens than the whole.
+// more tokens than the whole. What the chat template adds to the second half is counted
+// with a message of one letter.
 func (p *proof) countHalves(ctx context.Context, call local.Call, reply local.Reply) (local.Reply, error) {
+	nothing := counting(call)
+	nothing.Messages = []local.Message{{Role: local.User, Content: "a"}}
 	sum := 0
-	for _, half := range halves(call) {
-		counted, err := p.count(ctx, half)
+	for i, part := range append(halves(call), nothing) {
+		counted, err := p.count(ctx, part)
 		if err != nil {
 			return local.Reply{}, err
 		}
@@ -163,11 +169,14 @@ func (p *proof) countHalves(ctx context.Context, call local.Call, reply local.Re
 		if counted.Usage.PromptTokens <= 0 {
 			return fail(reply, "the server does not say how many tokens of the prompt it has read"), nil
 		}
-		sum += counted.Usage.PromptTokens
+		if i < 2 {
+			sum += counted.Usage.PromptTokens
+		} else {
+			sum -= counted.Usage.PromptTokens
+		}
 	}
 
-	whole := reply.Usage.PromptTokens
-	if slack := 2*templateTokens + whole/50; sum > whole+slack {
+	if whole := reply.Usage.PromptTokens; sum > whole+seam {
 		return fail(reply, "the server has read %d tokens of a prompt whose halves have %d (window %d tokens): "+
 			"it was cut", whole, sum, call.Options.NumCtx), nil
 	}
@@ -192,7 +201,7 @@ func (p *proof) count(ctx context.Context, call local.Call) (local.Reply, error)
 }
 
 // halves parts the longest message of a call near its middle, at white space.
-func halves(call local.Call) [2]local.Call {
+func halves(call local.Call) []local.Call {
 	longest := 0
 	for i, m := range call.Messages {
 		if len(m.Content) > len(call.Messages[longest].Content) {
@@ -209,5 +218,5 @@ func halves(call local.Call) [2]local.Call {
 	first.Messages = append([]local.Message(nil), call.Messages...)
 	first.Messages[longest].Content = strings.ToValidUTF8(text[:middle], "")
 	second.Messages = []local.Message{{Role: local.User, Content: strings.ToValidUTF8(text[middle:], "")}}
-	return [2]local.Call{first, second}
+	return []local.Call{first, second}
 }

@@ -10,8 +10,8 @@ import (
 	"lore/local"
 )
 
-// ErrChanged says that a model's weights are not those that a call names any more.
-var ErrChanged = errors.New("the model has changed")
+// ErrChanged marks a model whose weights are not those that a call names any more.
+var ErrChanged = errors.New("the weights are others")
 
 // watchEvery is how often the weights behind a name are looked up while calls are made.
 const watchEvery = time.Minute
@@ -136,6 +136,6 @@ func (w *watch) look(ctx context.Context, m *watched) error {
 	if lost := w.void(since, err.Error()); lost != nil {
 		return errors.Join(err, lost)
 	}
-	return fmt.Errorf("%w; %d replies since it was last looked up are not used, all others are kept: "+
+	return fmt.Errorf("%w; the %d replies since it was last looked up are not used, all others are kept: "+
 		"run the same command again", err, len(since))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -185,5 +187,55 @@ func TestRealServerKilledAndResumed(t *testing.T) {
 	u := g.Usage()[0]
 	if done != len(calls) || u.Journaled < 10 || u.Asked+u.Journaled != len(calls) {
 		t.Errorf("%d of %d answered, usage %+v", done, len(calls), u)
+	}
+}
+
+// A real server counts its prompts so that nothing is taken for cut that is whole, and
+// refuses what is too long.
+func TestRealServerIsProven(t *testing.T) {
+	s := ollamatest.StartReal(t, 2, "tiny")
+	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: ollama.Limits{First: 5 * time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := t.TempDir()
+	lane := gate.Lane{Backend: c, Slots: 2, Prove: true, Version: "real"}
+	g, err := gate.Open(gate.Config{Dir: t.TempDir(), Known: known, Lanes: map[string]gate.Lane{"ollama": lane}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+
+	for words, want := range map[int]local.Outcome{3: local.OK, 100: local.OK, 5000: local.TooLong} {
+		call := realCall("tiny", strings.Repeat("All 3 birds sang, zuerst leise. ", words/6+1))
+		call.Digest = "digest"
+		// The second time the server has the prompt in its cache.
+		for sample := range 2 {
+			call.Sample = sample
+			r, err := g.Do(context.Background(), call)
+			if err != nil || r.Outcome != want && (want != local.OK || !answered(r)) {
+				t.Errorf("%d words, sample %d: %s (%s), %v", words, sample, r.Outcome, r.Detail, err)
+			}
+		}
+	}
+
+	files, _ := filepath.Glob(filepath.Join(known, "*.json"))
+	if len(files) != 1 {
+		t.Fatalf("sightings %v", files)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen struct {
+		Rate float64 `json:"rate"`
+		Cuts int     `json:"cuts"`
+	}
+	if err := json.Unmarshal(data, &seen); err != nil || seen.Rate < 0.8 || seen.Rate > 8 || seen.Cuts != 0 {
+		t.Errorf("sighting %s, %v", data, err)
+	}
+	t.Logf("sighting %s", data)
+	if u := g.Usage()[0]; u.Probes > 4 {
+		t.Errorf("%d prompts were counted again", u.Probes-2)
 	}
 }

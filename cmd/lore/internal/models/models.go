@@ -222,10 +222,16 @@ func (s *Set) alive(ctx context.Context) error {
 func (s *Set) still(ctx context.Context, call local.Call) error {
 	err := s.client.Still(ctx, call.Model, call.Digest)
 	if errors.Is(err, ollama.ErrChanged) {
-		return fmt.Errorf("%w: %w", gate.ErrChanged, err)
+		return changed{err}
 	}
 	return err
 }
+
+// changed says to the door what the server's error means.
+type changed struct{ error }
+
+// Is tells the door that the weights are others.
+func (changed) Is(target error) bool { return target == gate.ErrChanged }
 
 // Open opens the door to all that was resolved. Finished calls are kept in the folder
 // dir, or nowhere if it is empty, and in the cache that runs share.
