@@ -332,3 +332,74 @@ func BenchmarkSlots(b *testing.B) {
 		b.ReportMetric(100*float64(backend.Busy())/float64(slots)/float64(elapsed), "%busy")
 	}
 }
+
+// BenchmarkChecks compares a run over a server that takes five milliseconds a call, with all
+// checks and without those of the prompt and of the weights, in one run. The checksum of a
+// line is compared with the encoding of the line.
+func BenchmarkChecks(b *testing.B) {
+	prompt := strings.Repeat("The bird sat on the gate of the farm. ", 500) // 20 KB, as judges are sent
+	reply := fake.Text(strings.Repeat("It sang all day. ", 40))
+	reply.Usage.PromptTokens = 6000
+	run := func(checked bool) time.Duration {
+		lane := Lane{
+			Backend: &fake.Backend{Delay: 5 * time.Millisecond, Script: func(_ int, call local.Call) local.Reply {
+				if words := len(strings.Fields(call.Messages[0].Content)); words > call.Options.NumCtx {
+					return local.Fail(local.TooLong, "too long")
+				}
+				return reply
+			}},
+			Slots:   2,
+		}
+		if checked {
+			lane.Prove = true
+			lane.Identity = func(context.Context, local.Call) error { return nil }
+		}
+		g, err := Open(Config{Dir: b.TempDir(), Lanes: map[string]Lane{"fake": lane}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer g.Close()
+
+		var calls []local.Call
+		for i := range 200 {
+			call := ask("m", prompt+fmt.Sprint(i))
+			call.Options.NumCtx = 8192
+			calls = append(calls, call)
+		}
+		start := time.Now()
+		if err := g.All(context.Background(), calls, func(int, local.Reply) {}); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(start)
+	}
+
+	encode := func(sum bool) time.Duration {
+		e := Entry{Key: "k", Call: ask("m", prompt), Reply: reply}
+		start := time.Now()
+		for range 200 {
+			var err error
+			if sum {
+				_, err = encodeLine(e)
+			} else {
+				_, err = json.Marshal(e)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		return time.Since(start)
+	}
+
+	for b.Loop() {
+		var with, without, summed, plain []time.Duration
+		for range 7 {
+			with, without = append(with, run(true)), append(without, run(false))
+			summed, plain = append(summed, encode(true)), append(plain, encode(false))
+		}
+		for _, d := range [][]time.Duration{with, without, summed, plain} {
+			slices.Sort(d)
+		}
+		b.ReportMetric(float64(with[3])/float64(without[3]), "run/unchecked")
+		b.ReportMetric(float64(summed[3]-plain[3])/float64(without[3]), "sums/run")
+	}
+}

@@ -108,14 +108,18 @@ func fits(call local.Call) bool {
 	return n <= call.Options.NumCtx
 }
 
-// near is how far a count may be from where a server cuts to look cut.
-const near = 8
+// near is how far a count may be from where a server cuts to look cut. Servers that cut to
+// half of the window leave two tokens more.
+const (
+	near     = 8
+	nearHalf = 4
+)
 
 // suspicious reports whether a count is where servers cut: at the window, at half of it,
 // or where this one was seen to.
 func suspicious(count, window, cuts int) bool {
-	at := func(mark int) bool { return mark > 0 && count >= mark-near && count <= mark+near }
-	return count >= window-near || at(window/2) || at(cuts)
+	at := func(mark, near int) bool { return mark > 0 && count >= mark-near && count <= mark+near }
+	return count >= window-near || at(window/2+2, nearHalf) || at(cuts, near)
 }
 
 // countAgain counts a prompt behind a mark that is not in the server's cache.

@@ -80,8 +80,9 @@ func New(cfg Config) *Backend {
 	b.http = &http.Client{
 		Timeout: timeout,
 		Transport: &http.Transport{
-			Proxy:               nil, // a proxy would be another host
-			MaxIdleConnsPerHost: 64,
+			Proxy:                  nil, // a proxy would be another host
+			MaxIdleConnsPerHost:    64,
+			MaxResponseHeaderBytes: 64 << 10,
 			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 				host, _, err := net.SplitHostPort(addr)
 				if err != nil || !b.allowed(host) {
@@ -185,6 +186,10 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 	if err != nil {
 		if ctx.Err() != nil {
 			return local.Reply{}, context.Cause(ctx)
+		}
+		var late net.Error
+		if errors.As(err, &late) && late.Timeout() {
+			return local.Fail(local.Timeout, "no answer within %s", b.http.Timeout), nil
 		}
 		return local.Fail(local.Transport, "%v", b.hide.Error(err)), nil
 	}

@@ -52,7 +52,7 @@ func TestOutcomes(t *testing.T) {
 	defer s.Close()
 	b := New(Config{Timeout: 200 * time.Millisecond})
 	for path, want := range map[string]local.Outcome{"/ok#v2": local.OK, "/bare": local.OK, "/empty": local.Empty, "/text": local.BadFormat, "/other": local.BadFormat, "/busy": local.Transport, "/big": local.TooLong,
-		"/broken": local.ModelError, "/away": local.ModelError, "/slow": local.Transport, "/breaks": local.Transport, "/nowhere": local.ModelError} {
+		"/broken": local.ModelError, "/away": local.ModelError, "/slow": local.Timeout, "/breaks": local.Transport, "/nowhere": local.ModelError} {
 		r, err := b.Do(context.Background(), local.Call{Model: s.URL + path, Messages: []local.Message{{Content: Body("Did it hold?", 3)}}})
 		if err != nil || r.Outcome != want || want != local.OK && r.Detail == "" {
 			t.Errorf("%s: %v %+v", path, err, r)

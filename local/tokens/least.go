@@ -1,6 +1,9 @@
 package tokens
 
-import "unicode"
+import (
+	"unicode"
+	"unicode/utf8"
+)
 
 // joined are the scripts that are written without spaces between words.
 var joined = []*unicode.RangeTable{
@@ -17,11 +20,28 @@ const perToken = 4
 func Least(text string) int {
 	words, dense := 0, 0
 	inWord := false
-	for _, r := range text {
+	for i := 0; i < len(text); {
+		// Most of most texts is ASCII, and this is done for every prompt.
+		if c := text[i]; c < utf8.RuneSelf {
+			i++
+			switch {
+			case c == ' ' || c-'\t' < 5:
+				inWord = false
+			case c < ' ' || c == 0x7f: // some tokenisers drop what cannot be seen
+			case !inWord:
+				words++
+				inWord = true
+			}
+			continue
+		}
+
+		r, n := utf8.DecodeRuneInString(text[i:])
+		i += n
 		switch {
 		case unicode.IsSpace(r):
 			inWord = false
-		case r >= 0x0E00 && unicode.In(r, joined...):
+		case unicode.In(r, unicode.C):
+		case unicode.In(r, joined...):
 			dense++
 			inWord = false
 		case !inWord:

@@ -17,7 +17,7 @@ func (s *Set) owner(m *Model) *Model {
 
 // Fit sets the model's context window from the longest of its calls, unless the user or
 // an earlier phase has set it, and writes it into the calls. Calls that may not fit are
-// warned of; they are refused by the server, never cut.
+// warned of; they are refused by the server, and fail where it cuts them.
 func (s *Set) Fit(m *Model, calls []local.Call, what string) {
 	if m.Backend != ollama.BackendName || len(calls) == 0 {
 		return
@@ -45,7 +45,7 @@ func (s *Set) Fit(m *Model, calls []local.Call, what string) {
 	}
 	if tooLong > 0 {
 		msg := fmt.Sprintf("%s: %d of %d %s may be refused as too long: "+
-			"the longest needs about %d tokens, the window is %d; they are never cut",
+			"the longest needs about %d tokens, the window is %d; no reply counts to a prompt that was cut",
 			m.Spec, tooLong, len(calls), what, longest, m.Options.NumCtx)
 		s.warnings = append(s.warnings, msg)
 		s.cfg.Console.Warn(msg)

@@ -150,7 +150,9 @@ func Cost(usage []gate.ModelUsage) datasets.Grid {
 		},
 	}
 
+	probes := 0
 	for _, u := range usage {
+		probes += u.Probes
 		name := u.Backend
 		if u.Model != u.Backend {
 			name += ":" + u.Model
@@ -165,6 +167,9 @@ func Cost(usage []gate.ModelUsage) datasets.Grid {
 			fmt.Sprint(u.Usage.OutputTokens),
 			u.Usage.Duration.Round(10 * time.Millisecond).String(),
 		})
+	}
+	if probes > 0 {
+		g.Note = fmt.Sprintf("Besides, %d short calls counted prompts, to see that they are read whole.", probes)
 	}
 	return g
 }
