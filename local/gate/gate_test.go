@@ -348,7 +348,7 @@ func BenchmarkChecks(b *testing.B) {
 				}
 				return reply
 			}},
-			Slots:   2,
+			Slots: 2,
 		}
 		if checked {
 			lane.Prove = true
