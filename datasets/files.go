@@ -28,7 +28,7 @@ type Sheet struct {
 // WriteSheets writes sheets into a folder and returns their paths. One that is there
 // already may be filled in: then none is written. instead says what the user can do.
 func WriteSheets(dir string, sheets []Sheet, instead string) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := files.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("make the folder for sheets: %w", err)
 	}
 
@@ -41,7 +41,7 @@ func WriteSheets(dir string, sheets []Sheet, instead string) ([]string, error) {
 	}
 
 	for i, s := range sheets {
-		if err := os.WriteFile(paths[i], s.Data, 0o666); err != nil {
+		if err := files.WriteFile(paths[i], s.Data); err != nil {
 			return nil, fmt.Errorf("write a sheet: %w", err)
 		}
 	}

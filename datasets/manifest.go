@@ -59,7 +59,7 @@ func WriteManifest(folder, benchmark string, ds *Dataset) error {
 		return fmt.Errorf("encode %s: %w", ManifestFile, err)
 	}
 	path := filepath.Join(folder, ManifestFile)
-	if err := os.WriteFile(path, append(data, '\n'), 0o666); err != nil {
+	if err := files.WriteFile(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

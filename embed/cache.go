@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"lore/local/files"
+
 	"github.com/gofrs/flock"
 )
 
@@ -50,7 +52,7 @@ type Cache struct {
 
 // OpenCache puts a cache in dir before an embedder. Close closes both.
 func OpenCache(dir string, inner Embedder, warn func(string)) (*Cache, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := files.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("make the folder for vectors: %w", err)
 	}
 
@@ -74,7 +76,7 @@ func OpenCache(dir string, inner Embedder, warn func(string)) (*Cache, error) {
 	}
 
 	var err error
-	if c.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+	if c.file, err = files.Update(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the vectors: %w", err), c.lock.Unlock())
 	}
 	if err := c.load(); err != nil {

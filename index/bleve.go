@@ -15,6 +15,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"lore/local/files"
+
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/blevesearch/bleve/v2/mapping"
@@ -95,7 +97,7 @@ func corpusHash(docs []Document, analyzer string) string {
 // rebuild makes what is missing, under a lock: the postings from a complete Bleve
 // index, or all of it.
 func rebuild(ctx context.Context, path string, docs []Document, analyzer string, batch int) (*postings, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := files.MkdirAll(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("create the index folder: %w", err)
 	}
 
@@ -132,7 +134,7 @@ func build(ctx context.Context, path string, docs []Document, analyzer string, b
 		return fmt.Errorf("remove an unfinished index: %w", err)
 	}
 	defer os.RemoveAll(aside)
-	if err := os.MkdirAll(aside, 0o777); err != nil {
+	if err := files.MkdirAll(aside); err != nil {
 		return fmt.Errorf("create the index folder: %w", err)
 	}
 
@@ -148,6 +150,9 @@ func build(ctx context.Context, path string, docs []Document, analyzer string, b
 	}
 	if err == nil {
 		err = extract(ctx, aside)
+	}
+	if err == nil {
+		err = files.Restrict(aside)
 	}
 	if err != nil {
 		return fmt.Errorf("index %d documents in %s: %w", len(docs), aside, err)

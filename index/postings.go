@@ -12,6 +12,8 @@ import (
 	"sort"
 	"unsafe"
 
+	"lore/local/files"
+
 	mmap "github.com/blevesearch/mmap-go"
 )
 
@@ -125,7 +127,7 @@ func raw[T uint32 | uint64](a []T) []byte {
 
 // write puts the index into a file, synced.
 func (p *postings) write(path string) error {
-	f, err := os.Create(path)
+	f, err := files.Create(path)
 	if err != nil {
 		return fmt.Errorf("write the postings: %w", err)
 	}

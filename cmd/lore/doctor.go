@@ -20,6 +20,7 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets/all"
 	"lore/local"
+	"lore/local/files"
 	"lore/local/ollama"
 	"lore/local/tokens"
 )
@@ -173,7 +174,7 @@ func freeSpace(dir string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := os.MkdirAll(abs, 0o777); err != nil {
+	if err := files.MkdirAll(abs); err != nil {
 		return 0, err
 	}
 	var st unix.Statfs_t

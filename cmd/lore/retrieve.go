@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -197,7 +196,7 @@ func (f retrieveFlags) rankItems(ctx context.Context, r ranking, data []string) 
 		if err := trec.WriteQrels(&buf, run.Qrels(ds.Items)); err != nil {
 			return out, err
 		}
-		if err := os.WriteFile(f.qrels, buf.Bytes(), 0o666); err != nil {
+		if err := files.WriteFile(f.qrels, buf.Bytes()); err != nil {
 			return out, fmt.Errorf("write the qrels: %w", err)
 		}
 	}
@@ -217,7 +216,7 @@ func (f retrieveFlags) write(stdout io.Writer, tag string, topics []string, resu
 		_, err := stdout.Write(buf.Bytes())
 		return err
 	}
-	if err := os.WriteFile(f.out, buf.Bytes(), 0o666); err != nil {
+	if err := files.WriteFile(f.out, buf.Bytes()); err != nil {
 		return fmt.Errorf("write the run: %w", err)
 	}
 	return nil

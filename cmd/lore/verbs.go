@@ -16,6 +16,7 @@ import (
 	"lore/cmd/lore/internal/workshop"
 	"lore/datasets"
 	"lore/datasets/all"
+	"lore/local/files"
 	"lore/local/ollama"
 )
 
@@ -237,8 +238,11 @@ func (f verbFlags) finish(c *cobra.Command, e all.Entry, v datasets.Verb, w *wor
 	}
 
 	if out.Folder != "" {
-		if err := os.MkdirAll(out.Folder, 0o777); err != nil {
+		if err := files.MkdirAll(out.Folder); err != nil {
 			return fmt.Errorf("make the folder for the data: %w", err)
+		}
+		if err := files.Sweep(out.Folder, files.Stale); err != nil {
+			return err
 		}
 	}
 	if out.Write != nil {

@@ -344,7 +344,7 @@ func eachLine(dir fs.FS, name, file string, do func(where string, line []byte) e
 
 // Write writes a dataset, the topics last, so that a folder with them is whole.
 func Write(dir string, topics []Topic, passages []Passage) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := files.MkdirAll(dir); err != nil {
 		return fmt.Errorf("make the folder for the data: %w", err)
 	}
 	if err := files.WriteLines(filepath.Join(dir, PassagesFile), passages); err != nil {

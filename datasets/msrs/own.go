@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"lore/datasets"
@@ -151,7 +150,7 @@ func eachLine(dir fs.FS, name, file string, do func(line []byte, bad refusal) er
 // Write writes raw data in lore's own layout: the description last, so that a
 // folder with it is whole.
 func Write(dir string, raw Raw, source string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := files.MkdirAll(dir); err != nil {
 		return fmt.Errorf("make the folder for the data: %w", err)
 	}
 	head := own{
@@ -187,7 +186,7 @@ func Write(dir string, raw Raw, source string) error {
 	if err != nil {
 		return fmt.Errorf("describe the data: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, OwnFile), append(data, '\n'), 0o666); err != nil {
+	if err := files.WriteFile(filepath.Join(dir, OwnFile), append(data, '\n')); err != nil {
 		return fmt.Errorf("write the data: %w", err)
 	}
 	return nil

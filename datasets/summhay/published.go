@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"lore/local/files"
 )
 
 // File is the published shape of a haystack (salesforce/summary-of-a-haystack).
@@ -29,10 +30,10 @@ func WriteFile(path string, f *File) error {
 		return fmt.Errorf("encode the haystack: %w", err)
 	}
 
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := files.MkdirAll(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("make the folder for the haystack: %w", err)
 	}
-	if err := os.WriteFile(path, buf.Bytes(), 0o666); err != nil {
+	if err := files.WriteFile(path, buf.Bytes()); err != nil {
 		return fmt.Errorf("write the haystack: %w", err)
 	}
 	return nil

@@ -8,8 +8,9 @@ package testmodel
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
+
+	"lore/local/files"
 )
 
 // Kind names a model.
@@ -148,23 +149,23 @@ func (b *builder) endFlat(x string) []byte {
 	return b.encode()
 }
 
-func writeFiles(dir string, files map[string]any, model []byte) error {
-	for name, content := range files {
+func writeFiles(dir string, texts map[string]any, model []byte) error {
+	for name, content := range texts {
 		data, err := json.MarshalIndent(content, "", " ")
 		if err != nil {
 			return fmt.Errorf("encode %s: %w", name, err)
 		}
 
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		if err := files.MkdirAll(filepath.Dir(path)); err != nil {
 			return fmt.Errorf("write the test model: %w", err)
 		}
-		if err := os.WriteFile(path, data, 0o666); err != nil {
+		if err := files.WriteFile(path, data); err != nil {
 			return fmt.Errorf("write the test model: %w", err)
 		}
 	}
 
-	if err := os.WriteFile(filepath.Join(dir, "model.onnx"), model, 0o666); err != nil {
+	if err := files.WriteFile(filepath.Join(dir, "model.onnx"), model); err != nil {
 		return fmt.Errorf("write the test model: %w", err)
 	}
 	return nil

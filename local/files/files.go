@@ -1,6 +1,7 @@
 // Package files reads the files that people give: texts, lines of JSON, sheets, and
 // folders of texts. There is one rule for encodings, one for ids, and one kind of error,
-// which names file, place and remedy.
+// which names file, place and remedy. And it writes what lore writes: whole, and for the
+// user alone.
 package files
 
 import (

@@ -1,12 +1,10 @@
 package files
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
+	"io"
 )
 
 // EachLine hands over every line that is not blank with its place, such as "line 3".
@@ -25,20 +23,19 @@ func EachLine(data []byte, do func(place string, line []byte) error) error {
 	return nil
 }
 
-// WriteLines writes a file with a line of JSON per value.
+// WriteLines puts lines of JSON, one per value, in place of a file.
 func WriteLines[T any](path string, values []T) error {
-	f, err := os.Create(path)
+	err := Write(path, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		for _, v := range values {
+			if err := enc.Encode(v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
-		return fmt.Errorf("write the data: %w", err)
-	}
-
-	w := bufio.NewWriter(f)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for _, v := range values {
-		err = errors.Join(err, enc.Encode(v))
-	}
-	if err = errors.Join(err, w.Flush(), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

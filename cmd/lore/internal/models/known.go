@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"lore/local/files"
 	"lore/local/ollama"
 )
 
@@ -67,24 +68,11 @@ func (s *Set) remember(name string, info ollama.Model) {
 	}
 	path := s.knownFile(name)
 	data, err := json.Marshal(known{s.server, info})
-	if err != nil || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
+	if err != nil || files.MkdirAll(filepath.Dir(path)) != nil {
 		return
 	}
-
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
-	if err != nil {
-		return
-	}
-	_, err = tmp.Write(data)
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
+	_ = files.Sweep(filepath.Dir(path), files.Stale) // nothing else of the cache is locked
+	_ = files.WriteFile(path, data)
 }
 
 func (s *Set) recall(name string) (known, bool) {

@@ -133,6 +133,10 @@ func (w *Workshop) Writer(ctx context.Context, need int, prompts ...fs.FS) (*sta
 	if err != nil {
 		return nil, err
 	}
+	// The journal's lock is the folder's: what is being written there is nobody's.
+	if err := files.Sweep(w.cfg.Calls, 0); err != nil {
+		return nil, err
+	}
 	s.Calls, s.Call, s.Fit = d.gate, d.call, d.fit
 	return s, nil
 }
@@ -186,7 +190,7 @@ func (w *Workshop) Similarity(ctx context.Context, embedder string, texts []stri
 
 // WriteLog writes a build's log, a line of JSON per event.
 func WriteLog(path string, events []stage.Event) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	err := files.MkdirAll(filepath.Dir(path))
 	if err == nil {
 		err = files.WriteLines(path, events)
 	}

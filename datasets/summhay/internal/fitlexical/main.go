@@ -80,7 +80,7 @@ func main() {
 		os.Stdout.Write(buf.Bytes())
 		return
 	}
-	if err := os.WriteFile(*out, buf.Bytes(), 0o666); err != nil {
+	if err := files.WriteFile(*out, buf.Bytes()); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("cross-validated by subtopic: Pearson %.4f, linking %.4f\n", f.CV.Pearson, f.CV.LinkingAccuracy)

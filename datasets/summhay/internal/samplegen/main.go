@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"lore/datasets/summhay"
+	"lore/local/files"
 )
 
 const (
@@ -35,7 +36,7 @@ func main() {
 		os.Stdout.Write(data)
 		return
 	}
-	if err := os.WriteFile(*out, data, 0o666); err != nil {
+	if err := files.WriteFile(*out, data); err != nil {
 		log.Fatal(err)
 	}
 }

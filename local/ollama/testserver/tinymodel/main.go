@@ -18,6 +18,8 @@ import (
 	"math/rand/v2"
 	"os"
 
+	"lore/local/files"
+
 	"github.com/ollama/ollama/fs/ggml"
 )
 
@@ -35,7 +37,7 @@ func main() {
 	out := flag.String("out", "tiny.gguf", "file to write")
 	flag.Parse()
 
-	f, err := os.Create(*out)
+	f, err := files.Create(*out)
 	if err != nil {
 		log.Fatal(err)
 	}

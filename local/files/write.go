@@ -1,0 +1,188 @@
+package files
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// What lore writes holds people's documents and answers: nobody else may read it. The
+// umask of the user takes away more where it is stricter.
+const (
+	folderMode = 0o700
+	fileMode   = 0o600
+)
+
+// staging begins the names of files that are being written.
+const staging = ".writing-"
+
+// MkdirAll makes a folder and those above it that are missing, for the user alone. One that
+// is there stays as it is.
+func MkdirAll(dir string) error { return os.MkdirAll(dir, folderMode) }
+
+// Create opens a file for writing, new or emptied, that the user alone may read.
+func Create(path string) (*os.File, error) { return openAs(path, os.O_TRUNC) }
+
+// CreateNew is Create for a file that must not be there: the error is fs.ErrExist.
+func CreateNew(path string) (*os.File, error) { return openAs(path, os.O_EXCL) }
+
+// Update opens a file for reading and writing where it is, and makes it where it is not.
+func Update(path string) (*os.File, error) { return openAs(path, 0) }
+
+// openAs opens a file, and takes it from others that could read an older one.
+func openAs(path string, how int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|how, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := restrict(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// restrict takes a file from everybody but its owner. Devices and pipes stay as they are.
+func restrict(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&^fileMode == 0 {
+		return err
+	}
+	return f.Chmod(info.Mode().Perm() & fileMode)
+}
+
+// Restrict takes a folder and all below from everybody but its owner: for what a library
+// wrote.
+func Restrict(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() && !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil || info.Mode().Perm()&^folderMode == 0 {
+			return err
+		}
+		return os.Chmod(path, info.Mode().Perm()&folderMode)
+	})
+}
+
+// WriteFile puts data in place of a file, whole or not at all: a crash leaves the old
+// content or the new. A device or pipe is written to as it is.
+func WriteFile(path string, data []byte) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(path, data, fileMode)
+	}
+	s, err := Stage(path, data)
+	if err != nil {
+		return err
+	}
+	return s.Commit()
+}
+
+// Write puts what is written to w in place of a file, like WriteFile.
+func Write(path string, write func(w io.Writer) error) error {
+	s, err := stage(path, write)
+	if err != nil {
+		return err
+	}
+	return s.Commit()
+}
+
+// Staged is a file that lies complete beside the one it will replace.
+type Staged struct {
+	path, aside string
+}
+
+// Stage writes data beside the file that it will replace, and on disk. Commit puts it in
+// place. A link stays one: what it leads to is replaced.
+func Stage(path string, data []byte) (*Staged, error) {
+	return stage(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+func stage(path string, write func(w io.Writer) error) (*Staged, error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), staging+"*")
+	if err != nil {
+		return nil, err
+	}
+
+	w := bufio.NewWriter(f)
+	err = write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(f.Name()))
+	}
+	return &Staged{path, f.Name()}, nil
+}
+
+// Commit gives the file its name.
+func (s *Staged) Commit() error {
+	if err := os.Rename(s.aside, s.path); err != nil {
+		s.Discard()
+		return err
+	}
+	return nil
+}
+
+// Discard removes the file that was not put in place.
+func (s *Staged) Discard() { _ = os.Remove(s.aside) }
+
+// Stale is the age at which a file that is being written was left by a killed process.
+const Stale = time.Hour
+
+// Sweep removes files that a killed process was writing into a folder, if they are of that
+// age. Under a lock of the folder the age is 0.
+func Sweep(dir string, age time.Duration) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("clean up %s: %w", dir, err)
+	}
+
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case !strings.HasPrefix(e.Name(), staging) || err != nil || !info.Mode().IsRegular():
+		case time.Since(info.ModTime()) < age:
+		default:
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("clean up %s: %w", dir, err)
+			}
+		}
+	}
+	return nil
+}
+
+// SyncFolder puts the names of a folder's files on disk.
+func SyncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync %s: %w", dir, err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil {
+		return fmt.Errorf("sync %s: %w", dir, err)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package files
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whatever was there before, what is written is for the user alone.
+func TestNobodyElseMayRead(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	if err := MkdirAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "library"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"created", "updated", "written", "lines", "library/open"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("older and longer"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, 0o664); err != nil { // the umask may have taken it away
+			t.Fatal(err)
+		}
+	}
+
+	f, err := Create(filepath.Join(dir, "created"))
+	g, err2 := Update(filepath.Join(dir, "updated"))
+	h, err3 := CreateNew(filepath.Join(dir, "new"))
+	err4 := WriteFile(filepath.Join(dir, "written"), []byte("x"))
+	err5 := WriteLines(filepath.Join(dir, "lines"), []int{1, 2})
+	if err := errors.Join(err, err2, err3, err4, err5, f.Close(), g.Close(), h.Close(), Restrict(filepath.Join(dir, "library"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := CreateNew(filepath.Join(dir, "new")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that is there: %v", err)
+	}
+
+	seen := 0
+	err = filepath.WalkDir(filepath.Dir(dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		seen++
+		if info, err := d.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+		return nil
+	})
+	if err != nil || seen != 9 {
+		t.Errorf("%d seen, %v", seen, err)
+	}
+	for name, want := range map[string]string{"created": "", "updated": "older and longer", "written": "x", "lines": "1\n2\n"} {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
+			t.Errorf("%s holds %q, %v", name, data, err)
+		}
+	}
+}
+
+// A write that fails leaves the old file, and nothing beside it; a link stays a link, and
+// a device is written to.
+func TestWriteIsWholeOrNot(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := WriteFile(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	err := Write(path, func(w io.Writer) error { _, _ = io.WriteString(w, "half"); return broken })
+	if data, _ := os.ReadFile(path); !errors.Is(err, broken) || string(data) != "old" {
+		t.Errorf("%v: %q", err, data)
+	}
+
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("f", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(WriteFile(link, []byte("new")), WriteFile("/dev/null", []byte("gone"))); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(link)
+	if data, _ := os.ReadFile(path); err != nil || info.Mode()&fs.ModeSymlink == 0 || string(data) != "new" {
+		t.Errorf("%v %v: %q", info, err, data)
+	}
+	if null, err := os.Stat("/dev/null"); err != nil || null.Mode().IsRegular() {
+		t.Errorf("%v %v", null, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("%v %v", entries, err)
+	}
+}
+
+// What a killed process left is removed once it is old enough, and nothing else.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{staging + "old", staging + "new", "answers.jsonl"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	past := time.Now().Add(-2 * Stale)
+	if err := os.Chtimes(filepath.Join(dir, staging+"old"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	if err, want := Sweep(dir, Stale), staging+"new answers.jsonl"; err != nil || names(t, dir) != want {
+		t.Errorf("%v, %s", err, names(t, dir))
+	}
+	if err := Sweep(dir, 0); err != nil || names(t, dir) != "answers.jsonl" {
+		t.Errorf("%v, %s", err, names(t, dir))
+	}
+	if err := Sweep(filepath.Join(dir, "nowhere"), 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return strings.Join(out, " ")
+}
