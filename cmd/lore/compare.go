@@ -122,7 +122,7 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	runs, bench, err := loadRuns(dirs)
+	runs, bench, err := loadRuns(c, dirs)
 	if err != nil {
 		return err
 	}
@@ -212,10 +212,10 @@ func holds(name, pattern string) bool {
 }
 
 // loadRuns reads run folders of one benchmark, which has the settings of the first run.
-func loadRuns(dirs []string) ([]report.Run, datasets.Benchmark, error) {
+func loadRuns(c *cobra.Command, dirs []string) ([]report.Run, datasets.Benchmark, error) {
 	var runs []report.Run
 	for _, dir := range dirs {
-		r, err := loadRun(dir)
+		r, err := loadRun(c, dir)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -226,30 +226,54 @@ func loadRuns(dirs []string) ([]report.Run, datasets.Benchmark, error) {
 		runs = append(runs, r)
 	}
 
-	bench, err := find(runs[0].Table.Benchmark)
+	bench, err := benchmarkOf(runs[0], dirs[0])
 	if err != nil {
-		return nil, nil, &files.Error{File: dirs[0], Msg: err.Error(), Err: err}
+		return nil, nil, err
 	}
-	if bench, err = configured(bench, runs[0].Manifest); err != nil {
-		msg := "its manifest has settings that make no sense: " + err.Error()
-		return nil, nil, &files.Error{File: dirs[0], Msg: msg, Err: err}
+	for i, r := range runs {
+		if err := r.Recount(dirs[i], bench.Metrics()); err != nil {
+			return nil, nil, err
+		}
 	}
 	return runs, bench, nil
 }
 
-func loadRun(dir string) (report.Run, error) {
-	r, err := report.Load(dir)
-	if err == nil {
-		return r, nil
+// benchmarkOf is the benchmark of a run, with the settings that it had.
+func benchmarkOf(r report.Run, dir string) (datasets.Benchmark, error) {
+	const remedy = "this lore may be older than the one that made the folder"
+	bench, err := find(r.Table.Benchmark)
+	if err != nil {
+		return nil, &files.Error{File: dir, Msg: err.Error(), Remedy: remedy}
 	}
-
-	remedy := "write it anew by running its command again"
-	if errors.Is(err, fs.ErrNotExist) {
-		remedy = "give the folder that `lore run` names at its end; " +
-			"an interrupted run has no scores yet, run its command again"
+	if bench, err = configured(bench, r.Manifest); err != nil {
+		msg := "its manifest has settings that make no sense: " + err.Error()
+		return nil, &files.Error{File: filepath.Join(dir, store.ManifestFile), Msg: msg, Remedy: remedy}
 	}
-	return r, &files.Error{File: dir, Msg: err.Error(), Remedy: remedy, Err: err}
+	return bench, nil
 }
+
+// loadRun reads a run folder, and warns where nobody can tell whether it was changed.
+func loadRun(c *cobra.Command, dir string) (report.Run, error) {
+	r, err := report.Load(dir)
+	switch {
+	case err == nil:
+	case errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged):
+		const remedy = "give the folder that `lore run` names at its end; " +
+			"an interrupted run has no scores yet, run its command again"
+		return r, &files.Error{File: dir, Msg: "is not a finished run: " + err.Error(), Remedy: remedy, Err: err}
+	default:
+		return r, files.Wrap(dir, err)
+	}
+	if !r.Manifest.Hashed() {
+		usage.NewConsole(c.ErrOrStderr()).Warn(dir + uncheckedText)
+	}
+	return r, nil
+}
+
+// uncheckedText is what is wrong with a folder that has no hashes.
+const uncheckedText = " cannot be checked: an earlier lore made it, which kept no hashes of its files. " +
+	"Its figures follow from the values of its items; whether these follow from the verdicts, only the same " +
+	"command again can tell"
 
 // configured gives a benchmark the settings that a run had.
 func configured(bench datasets.Benchmark, m store.Manifest) (datasets.Benchmark, error) {

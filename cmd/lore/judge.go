@@ -67,7 +67,7 @@ func newValidate() *cobra.Command {
 }
 
 func validate(c *cobra.Command, f validateFlags, path string) error {
-	items, err := loadLabels(path, f.human)
+	items, err := loadLabels(c, path, f.human)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func validate(c *cobra.Command, f validateFlags, path string) error {
 }
 
 // loadLabels reads labels of any of the known forms.
-func loadLabels(path, human string) ([]agreement.Item, error) {
+func loadLabels(c *cobra.Command, path, human string) ([]agreement.Item, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, files.Unreadable(path, err, "give a labels file or a run folder")
@@ -106,7 +106,7 @@ func loadLabels(path, human string) ([]agreement.Item, error) {
 			return nil, usage.Errorf("%s is a folder; "+
 				"with a run folder, --human FILE names the human verdicts on it", path)
 		}
-		return runLabels(path, human)
+		return runLabels(c, path, human)
 	}
 
 	read := agreement.ReadCSV
@@ -142,15 +142,14 @@ func publishedLabels(path string) ([]agreement.Item, error) {
 }
 
 // runLabels joins human verdicts with the answers and questions of a run.
-func runLabels(dir, human string) ([]agreement.Item, error) {
+func runLabels(c *cobra.Command, dir, human string) ([]agreement.Item, error) {
 	verdicts, err := readHuman(human)
 	if err != nil {
 		return nil, err
 	}
-	r, err := report.Load(dir)
+	r, err := loadRun(c, dir)
 	if err != nil {
-		const remedy = "give the folder that `lore run` names at its end"
-		return nil, &files.Error{File: dir, Msg: err.Error(), Remedy: remedy, Err: err}
+		return nil, err
 	}
 	items, err := report.HumanItems(r, verdicts)
 	if err != nil {

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -92,7 +92,7 @@ func reportRuns(c *cobra.Command, f reportFlags, dirs []string) error {
 	if err := f.check(len(dirs)); err != nil {
 		return err
 	}
-	runs, bench, err := loadRuns(dirs)
+	runs, bench, err := loadRuns(c, dirs)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func showCorrected(c *cobra.Command, f reportFlags, r report.Run) error {
 
 // writeErrorSheet writes a sheet for people, and says what to do with it.
 func writeErrorSheet(c *cobra.Command, f reportFlags, r report.Run, dir string) error {
-	file, err := os.OpenFile(f.writeSheet, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := files.CreateNew(f.writeSheet)
 	if errors.Is(err, fs.ErrExist) {
 		return usage.Errorf("%s is there already, perhaps filled in; choose another name or move it away", f.writeSheet)
 	}
@@ -213,13 +213,12 @@ func showErrors(c *cobra.Command, f reportFlags, r report.Run) error {
 }
 
 func writePage(path string, r report.Run, bench datasets.Benchmark) error {
-	f, err := os.Create(path)
-	if err != nil {
+	var page bytes.Buffer
+	if err := report.HTML(&page, r, bench); err != nil {
+		return err
+	}
+	if err := files.WriteFile(path, page.Bytes()); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
-	err = report.HTML(f, r, bench)
-	if closeErr := f.Close(); err == nil && closeErr != nil {
-		err = fmt.Errorf("write the page: %w", closeErr)
-	}
-	return err
+	return nil
 }

@@ -440,10 +440,13 @@ func namedFiles(flag, list string) (map[string]string, error) {
 	return out, nil
 }
 
-// finish writes the report and prints the table.
+// finish writes the report, puts all files in place and prints the table.
 func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *store.Folder, result *run.Result) error {
 	r := report.Run{Manifest: result.Manifest, Table: result.Table, Answers: result.Answers, Verdicts: result.Verdicts}
 	if err := report.Save(folder, r, bench); err != nil {
+		return err
+	}
+	if err := folder.Commit(result.Manifest); err != nil {
 		return err
 	}
 

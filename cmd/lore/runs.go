@@ -142,35 +142,39 @@ func isRun(dir string) bool {
 
 // readListed reads what is listed of a run. What is wrong with the folder is part of it.
 func readListed(dir string) listed {
-	l := listed{Folder: dir}
-	fail := func(err error) listed {
-		if errors.Is(err, fs.ErrNotExist) {
-			return listed{Folder: dir, Problem: "not finished: the same command again goes on"}
+	r, err := report.Load(dir)
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged) {
+		return listed{Folder: dir, Problem: "not finished: the same command again goes on"}
+	}
+	if err != nil {
+		return listed{Folder: dir, Problem: err.Error()}
+	}
+	// A benchmark of another version of lore is listed without a figure.
+	if bench, err := benchmarkOf(r, dir); err == nil {
+		if err := r.Recount(dir, bench.Metrics()); err != nil {
+			return listed{Folder: dir, Problem: err.Error()}
 		}
+	}
+	info, err := os.Stat(filepath.Join(dir, table.File))
+	if err != nil {
 		return listed{Folder: dir, Problem: err.Error()}
 	}
 
-	m, err := store.ReadManifest(dir)
-	if err != nil {
-		return fail(err)
+	m := r.Manifest
+	l := listed{
+		Folder:    dir,
+		Benchmark: m.Benchmark,
+		Data:      m.Data,
+		DataHash:  m.DataHash,
+		Items:     m.Items,
+		Date:      info.ModTime().UTC().Truncate(time.Second),
+		Settings:  settingsOf(dir, m),
 	}
-	var t table.Table
-	if err := store.ReadJSON(dir, "scores.json", &t); err != nil {
-		return fail(err)
+	for _, row := range r.Table.Rows {
+		l.Systems = appendNew(l.Systems, row.System.String())
+		l.Judges = appendNew(l.Judges, row.Judge)
 	}
-	info, err := os.Stat(filepath.Join(dir, "scores.json"))
-	if err != nil {
-		return fail(err)
-	}
-	l.Date = info.ModTime().UTC().Truncate(time.Second)
-	l.Benchmark, l.Data, l.DataHash, l.Items = m.Benchmark, m.Data, m.DataHash, m.Items
-
-	for _, r := range t.Rows {
-		l.Systems = appendNew(l.Systems, r.Retriever+", "+r.Generator)
-		l.Judges = appendNew(l.Judges, r.Judge)
-	}
-	l.headline(t)
-	l.Settings = settingsOf(dir, m)
+	l.headline(r.Table)
 	return l
 }
 

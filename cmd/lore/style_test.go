@@ -111,6 +111,30 @@ func TestLinesFitAPage(t *testing.T) {
 	}
 }
 
+// writers are calls that make files and folders as anybody may read them.
+var writers = []string{"os.Create(", "os.Mkdir(", "os.MkdirAll(", "os.WriteFile(", "os.OpenFile(", "os.Chmod(", ".Chmod("}
+
+// Files and folders are made in local/files alone, which keeps them from others; the door
+// makes its journals by itself.
+func TestFilesAreMadeInOnePlace(t *testing.T) {
+	found := 0
+	for _, s := range sources(t, token.NewFileSet()) {
+		for _, w := range writers {
+			n := strings.Count(s.text, w)
+			switch dir := filepath.Dir(s.name); {
+			case n == 0 || dir == "local/gate":
+			case dir == "local/files":
+				found += n
+			default:
+				t.Errorf("%s calls %s): use lore/local/files", s.name, w)
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("%d calls in local/files: the test proves nothing", found)
+	}
+}
+
 // An interface that a part of the house may do without is worth its name only where at
 // least two parts have it. It is found by the type assertions that ask for it.
 func TestOptionalInterfacesHaveSeveralImplementers(t *testing.T) {

@@ -48,7 +48,7 @@ func WriteMarkdown(w io.Writer, r Run, bench datasets.Benchmark) {
 	Markdown(w, g)
 }
 
-// Save writes report.md and report.html into the run folder.
+// Save stages report.md and report.html for the run folder.
 func Save(f *store.Folder, r Run, bench datasets.Benchmark) error {
 	var md, page bytes.Buffer
 	WriteMarkdown(&md, r, bench)

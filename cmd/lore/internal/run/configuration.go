@@ -203,50 +203,52 @@ func filesHash(paths []string) string {
 func ReadConfiguration(dir string) (Configuration, error) {
 	var c Configuration
 	err := store.ReadJSON(dir, ConfigurationFile, &c)
+	if err == nil && (c.Benchmark == "" || c.DataHash == "") {
+		err = store.Damaged(dir, ConfigurationFile, "", "is damaged: it has no benchmark, or no data")
+	}
 	return c, err
 }
 
 // Extend adds what the folder holds already to what a command asks for: a folder is one
 // grid, and all of it is made again, from the journal. A folder that was made with other
-// settings is refused.
+// settings is refused. One with damaged files is told of, and written anew.
 func Extend(folder *store.Folder, mine Configuration, bench datasets.Benchmark, ds *datasets.Dataset, opt Options) (
 	Options, error) {
 	if err := folder.Check(store.Manifest{Benchmark: mine.Benchmark, DataHash: mine.DataHash}); err != nil {
 		return opt, usage.Errorf("%v", err)
 	}
-	old, err := ReadConfiguration(folder.Dir())
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && folder.Empty():
-		return opt, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return opt, usage.Errorf("%s holds a run without %s, of which nobody can tell how it was made; "+
-			"choose another folder with --out, or remove its manifest.json to write it anew",
-			folder.Dir(), ConfigurationFile)
-	case err != nil:
+	old, err := earlier(folder.Dir(), mine, opt.Console)
+	if old == nil || err != nil {
 		return opt, err
 	}
 
-	if diff := mine.differs(old); len(diff) > 0 {
+	if diff := mine.differs(*old); len(diff) > 0 {
 		return opt, usage.Errorf("%s holds another run, which this one would overwrite: %s; choose another folder "+
 			"with --out, or leave it out: then every configuration has a folder of its own",
 			folder.Dir(), strings.Join(diff, "; "))
 	}
+	return mine.join(*old, bench, ds, opt, folder.Dir())
+}
 
+// join puts what is old before what is asked for.
+func (c Configuration) join(old Configuration, bench datasets.Benchmark, ds *datasets.Dataset, opt Options,
+	dir string) (Options, error) {
+	var err error
 	if opt.Answers, err = mergeAnswers(old, bench, ds, opt.Answers); err != nil {
 		return opt, err
 	}
 	opt.Retrievers = nil
-	for _, r := range union(old.Retrievers, mine.Retrievers, Retriever.name) {
+	for _, r := range union(old.Retrievers, c.Retrievers, Retriever.name) {
 		opt.Retrievers = append(opt.Retrievers, r.Pipeline)
 	}
-	opt.Generators = union(old.Generators, mine.Generators, itself)
+	opt.Generators = union(old.Generators, c.Generators, itself)
 	opt.Generators = slices.DeleteFunc(opt.Generators, func(g string) bool { return g == Gold })
-	opt.Judges = union(old.Judges, mine.Judges, itself)
+	opt.Judges = union(old.Judges, c.Judges, itself)
 	opt.Models.Systems.URLs = sortSystems(old, opt.Models.Systems.URLs)
 
-	if kept := mine.lacks(old); len(kept) > 0 {
+	if kept := c.lacks(old); len(kept) > 0 {
 		opt.Console.Note(fmt.Sprintf("%s is extended: it also has %s, and the table shows the whole grid; "+
-			"finished calls come from its journal", folder.Dir(), strings.Join(kept, "; ")))
+			"finished calls come from its journal", dir, strings.Join(kept, "; ")))
 	}
 	return opt, pipeline.Check(opt.Retrievers)
 }
@@ -269,6 +271,12 @@ func union[T any](old, added []T, name func(T) string) []T {
 // differs words what keeps two configurations from being parts of one folder.
 func (c Configuration) differs(old Configuration) []string {
 	var out []string
+	if c.Benchmark != old.Benchmark {
+		out = append(out, fmt.Sprintf("the benchmark is %s there and %s here", old.Benchmark, c.Benchmark))
+	}
+	if c.DataHash != old.DataHash {
+		out = append(out, "it is over other data")
+	}
 	for _, key := range Keys(c.Settings, old.Settings) {
 		if here, there := c.Settings[key], old.Settings[key]; here != there {
 			out = append(out, fmt.Sprintf("%s is %s there and %s here", settingName(key), word(there), word(here)))

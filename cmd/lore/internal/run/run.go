@@ -110,7 +110,8 @@ type cell struct {
 func (c *cell) failed() bool { return c.evidence.Output.Outcome != local.OK }
 
 // Run does the whole job in the run folder. It is resumed by calling it again
-// with the same options: finished model calls are taken from the journal.
+// with the same options: finished model calls are taken from the journal. Its files are
+// staged: the folder's Commit puts them in place.
 func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, opt Options, folder *store.Folder) (
 	*Result, error) {
 	e := &engine{

@@ -107,30 +107,26 @@ func (e *engine) settings() map[string]any {
 	return s
 }
 
-// save writes the derived files, the scores last: a folder with scores is whole.
+// save stages the derived files. Whoever commits them adds what people read.
 func (e *engine) save(r *Result) error {
 	config, err := Configure(e.bench, e.ds, e.opt)
 	if err != nil {
 		return err
 	}
-	// It is written first: without it nobody could tell what the other files are.
 	if err := e.folder.WriteJSON(ConfigurationFile, config); err != nil {
 		return err
 	}
 
-	if err := store.WriteLines(e.folder, "answers.jsonl", r.Answers); err != nil {
+	if err := store.WriteLines(e.folder, store.AnswersFile, r.Answers); err != nil {
 		return err
 	}
-	if err := store.WriteLines(e.folder, "verdicts.jsonl", r.Verdicts); err != nil {
+	if err := store.WriteLines(e.folder, store.VerdictsFile, r.Verdicts); err != nil {
 		return err
 	}
 	if len(r.Contexts) > 0 {
-		if err := store.WriteLines(e.folder, "context_verdicts.jsonl", r.Contexts); err != nil {
+		if err := store.WriteLines(e.folder, store.ContextsFile, r.Contexts); err != nil {
 			return err
 		}
 	}
-	if err := e.folder.WriteJSON("manifest.json", r.Manifest); err != nil {
-		return err
-	}
-	return e.folder.WriteJSON("scores.json", r.Table)
+	return e.folder.WriteJSON(table.File, r.Table)
 }

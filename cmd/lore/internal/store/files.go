@@ -1,68 +1,55 @@
 package store
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
+
+	"lore/datasets"
+	"lore/local/files"
 )
 
-// WriteFile puts data in place of a file of the folder, whole or not at all.
+// Anew is the remedy for a folder that is not as lore wrote it.
+const Anew = "run the same command again to write it anew from the journal"
+
+// WriteFile stages data for a file of the folder: Commit puts it in place.
 func (f *Folder) WriteFile(name string, data []byte) error {
-	return writeFile(filepath.Join(f.dir, name), data)
-}
-
-func writeFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	s, err := files.Stage(filepath.Join(f.dir, filepath.FromSlash(name)), data)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return f.unwritten(name, err)
 	}
-
-	err = fill(tmp, data)
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-		return fmt.Errorf("write %s: %w; "+
-			"finished model calls are kept in the journal: make room and run the same command again", path, err)
-	}
+	f.staged = append(f.staged, staged{name, hashOf(data), s})
 	return nil
 }
 
-// fill writes a file and closes it. The data is on disk before the file gets its name: a
-// crash leaves the old content or the new.
-func fill(f *os.File, data []byte) error {
-	_, err := f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+// unwritten words that a file could not be written, and that nothing is lost.
+func (f *Folder) unwritten(name string, err error) error {
+	return fmt.Errorf("write %s: %w; finished model calls are kept in the journal: "+
+		"make room and run the same command again", filepath.Join(f.dir, name), err)
 }
 
-// WriteJSON puts a value in place of a file of the folder, as indented JSON.
+// WriteJSON stages a value for a file of the folder, as indented JSON.
 func (f *Folder) WriteJSON(name string, v any) error {
+	data, err := Encode(v)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", name, err)
+	}
+	return f.WriteFile(name, data)
+}
+
+// Encode is a value as it stands in a run folder's files of JSON.
+func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("encode %s: %w", name, err)
-	}
-	return f.WriteFile(name, buf.Bytes())
+	err := enc.Encode(v)
+	return buf.Bytes(), err
 }
 
-// WriteLines puts records in place of a file of the folder, a line of JSON each.
+// WriteLines stages records for a file of the folder, a line of JSON each.
 func WriteLines[T any](f *Folder, name string, records []T) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -75,45 +62,97 @@ func WriteLines[T any](f *Folder, name string, records []T) error {
 	return f.WriteFile(name, buf.Bytes())
 }
 
+// Commit puts all that was staged in place, one file after the other, and the manifest
+// with their hashes last. Whoever is killed in between leaves files that the manifest
+// does not describe, which everybody who reads the folder is told.
+func (f *Folder) Commit(m Manifest) error {
+	m.Files = map[string]string{}
+	for _, s := range f.staged {
+		m.Files[s.name] = s.hash
+	}
+	data, err := m.sealed()
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", ManifestFile, err)
+	}
+	if err := f.WriteFile(ManifestFile, data); err != nil {
+		return err
+	}
+
+	for len(f.staged) > 0 {
+		s := f.staged[0]
+		f.staged = f.staged[1:]
+		if s.name == ManifestFile {
+			if err := f.sync(); err != nil {
+				return err
+			}
+		}
+		if err := s.file.Commit(); err != nil {
+			return f.unwritten(s.name, err)
+		}
+	}
+	return f.sync()
+}
+
+// sync puts the names of all files on disk.
+func (f *Folder) sync() error {
+	for _, dir := range []string{f.dir, filepath.Join(f.dir, rankings)} {
+		if err := files.SyncFolder(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ReadLines reads a file of JSON lines from the run folder dir. Blank lines are skipped.
 func ReadLines[T any](dir, name string) ([]T, error) {
+	return ReadChecked(dir, name, func(*T) error { return nil })
+}
+
+// ReadChecked is ReadLines with a check that may refuse a record.
+func ReadChecked[T any](dir, name string, check func(*T) error) ([]T, error) {
 	path := filepath.Join(dir, name)
-	file, err := os.Open(path)
+	data, err := files.Bytes(path, Anew)
 	if err != nil {
-		return nil, fmt.Errorf("read the run folder: %w", err)
+		return nil, err
 	}
-	defer file.Close()
 
 	var out []T
-	r := bufio.NewReader(file)
-	for line := 1; ; line++ {
-		data, err := r.ReadBytes('\n')
-		if len(bytes.TrimSpace(data)) > 0 {
-			var v T
-			if err := json.Unmarshal(data, &v); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w; run the command again to write it anew", path, line, err)
-			}
-			out = append(out, v)
+	err = files.EachLine(data, func(place string, line []byte) error {
+		var v T
+		if err := json.Unmarshal(line, &v); err != nil {
+			return damaged(path, place, "is damaged: "+err.Error())
 		}
-
-		if errors.Is(err, io.EOF) {
-			return out, nil
+		if err := check(&v); err != nil {
+			return damaged(path, place, err.Error())
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, err)
-		}
-	}
+		out = append(out, v)
+		return nil
+	})
+	return out, err
 }
 
 // ReadJSON reads a JSON file from the run folder dir into v, a pointer.
 func ReadJSON(dir, name string, v any) error {
 	path := filepath.Join(dir, name)
-	data, err := os.ReadFile(path)
+	data, err := files.Bytes(path, Anew)
 	if err != nil {
-		return fmt.Errorf("read the run folder: %w", err)
+		return err
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%s: %w; run the command again to write it anew", path, err)
+		return damaged(path, lineOf(data, err), "is damaged: "+err.Error())
 	}
 	return nil
+}
+
+// lineOf is the line of an error of package json.
+func lineOf(data []byte, err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return datasets.LineAt(data, int(syntax.Offset))
+	case errors.As(err, &kind):
+		return datasets.LineAt(data, int(kind.Offset))
+	}
+	return ""
 }

@@ -3,13 +3,13 @@ package store
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"lore/embed"
 	"lore/index/condense"
 	"lore/index/rerank"
 	"lore/local"
+	"lore/local/files"
 )
 
 // Manifest is manifest.json: it says what was run. Hashes are SHA-256 in hexadecimal.
@@ -32,7 +32,12 @@ type Manifest struct {
 	Items      int               `json:"items"`
 	Texts      string            `json:"texts,omitempty"` // kind of text, such as news; empty: not known
 	Warnings   []string          `json:"warnings,omitempty"`
+	Files      map[string]string `json:"files,omitempty"`  // SHA-256 of each other derived file
+	SHA256     string            `json:"sha256,omitempty"` // of all of the manifest but this
 }
+
+// ManifestFile is the file of a run folder that holds its Manifest. It is written last.
+const ManifestFile = "manifest.json"
 
 // Retrieval is what the models of retrievers are and did.
 type Retrieval struct {
@@ -79,20 +84,36 @@ type Model struct {
 	Agreement string `json:"agreement,omitempty"` // of a judge: what was measured against people
 }
 
-// ReadManifest reads the manifest of a run folder.
+// ReadManifest reads the manifest of a run folder, and compares it with its own hash.
 func ReadManifest(dir string) (Manifest, error) {
 	var m Manifest
-	path := filepath.Join(dir, "manifest.json")
-	data, err := os.ReadFile(path)
+	path := filepath.Join(dir, ManifestFile)
+	data, err := files.Bytes(path, Anew)
 	if err != nil {
-		return m, fmt.Errorf("read the run folder: %w", err)
+		return m, err
 	}
 
 	if err := json.Unmarshal(data, &m); err != nil {
-		return m, fmt.Errorf("%s is damaged: %w; run the command again to write it anew", path, err)
+		return m, damaged(path, lineOf(data, err), "is damaged: "+err.Error())
 	}
-	if m.Format != Format {
-		return m, fmt.Errorf("%s has format %d; this lore reads format %d", path, m.Format, Format)
+	if m.Format < 0 || m.Format > Format {
+		return m, fmt.Errorf("%s has format %d; this lore reads formats 1 to %d", path, m.Format, Format)
 	}
-	return m, nil
+	if err := m.checkSeal(data); err != nil {
+		return m, damaged(path, "", err.Error())
+	}
+	return m, m.valid(path)
+}
+
+// valid refuses what no run can have had.
+func (m Manifest) valid(path string) error {
+	switch {
+	case m.Format == 0 || m.Benchmark == "":
+		return damaged(path, "", "is damaged: it has no format, or no benchmark")
+	case m.Items < 0:
+		return damaged(path, "", fmt.Sprintf("is damaged: it has %d items", m.Items))
+	case m.Hashed() && len(m.Files) == 0:
+		return damaged(path, "", "is damaged: it names no files")
+	}
+	return nil
 }

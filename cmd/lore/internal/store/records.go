@@ -2,11 +2,22 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"lore/datasets"
 	"lore/judge"
 	"lore/local"
+)
+
+// Files of records.
+const (
+	AnswersFile  = "answers.jsonl"
+	VerdictsFile = "verdicts.jsonl"
+	ContextsFile = "context_verdicts.jsonl"
 )
 
 // Answer is one line of answers.jsonl: what a system answered to an item, and what it was
@@ -35,6 +46,43 @@ type Answer struct {
 	Notes    []string           `json:"notes,omitempty"`  // what is odd about the answer
 }
 
+// Valid refuses what no run can have written.
+func (a Answer) Valid() error {
+	switch {
+	case !slices.Contains(local.Outcomes, a.Outcome):
+		return fmt.Errorf("the outcome %.60q is unknown", a.Outcome)
+	case a.Points != nil && !slices.Contains(local.Outcomes, a.Points.Outcome):
+		return fmt.Errorf("the outcome %.60q of the points is unknown", a.Points.Outcome)
+	case min(a.ContextTokens, a.Dropped, a.Cut, a.CutTokens) < 0:
+		return errors.New("a count is negative")
+	case max(a.ContextTokens, a.Dropped, a.Cut, a.CutTokens) > most:
+		return errors.New("a count is too large")
+	}
+	for name, v := range a.Measures {
+		if math.Abs(v) > most {
+			return fmt.Errorf("the measure %.60q is %g", name, v)
+		}
+	}
+	return Names(a.Retriever, a.Generator, a.Item, a.Title, a.Group)
+}
+
+// Bounds of what a run folder may hold. They keep a received folder from taking all memory
+// or an endless time to show.
+const (
+	most        = 1 << 40 // of counts and values
+	longestName = 1 << 16 // bytes of a name that tables show
+)
+
+// Names refuses names that are too long to be shown.
+func Names(names ...string) error {
+	for _, n := range names {
+		if len(n) > longestName {
+			return fmt.Errorf("a name has %d bytes, more than %d", len(n), longestName)
+		}
+	}
+	return nil
+}
+
 // Failed reports whether there is no answer to score.
 func (a Answer) Failed() bool { return a.Outcome != local.OK && !a.CutScored }
 
@@ -50,6 +98,52 @@ type TaskVerdicts struct {
 	Notes     []string         `json:"notes,omitempty"`          // the benchmark's diagnosis of context and answer
 }
 
+// Valid refuses what no run can have written.
+func (t TaskVerdicts) Valid() error {
+	if len(t.Verdicts) != len(t.Questions) {
+		return fmt.Errorf("there are %d verdicts on %d questions", len(t.Verdicts), len(t.Questions))
+	}
+	if len(t.Asked) > 0 && len(t.Asked) != len(t.Questions) {
+		return fmt.Errorf("there are %d verdicts at the length asked for on %d questions", len(t.Asked), len(t.Questions))
+	}
+
+	seen := map[string]bool{}
+	for i, q := range t.Questions {
+		v := t.Verdicts[i]
+		switch {
+		case judge.Values[q.Kind] == nil:
+			return fmt.Errorf("question %d is of the unknown kind %.60q", i+1, q.Kind)
+		case seen[q.ID]:
+			return fmt.Errorf("the question %.60q is there twice", q.ID)
+		case v.Question != q.ID:
+			return fmt.Errorf("verdict %d is on the question %.60q, not on %.60q", i+1, v.Question, q.ID)
+		case v.Scored() && !slices.Contains(judge.Labels[q.Kind], v.Label):
+			return fmt.Errorf("verdict %d has the label %.60q; there are: %s", i+1, v.Label, strings.Join(judge.Labels[q.Kind], ", "))
+		}
+		seen[q.ID] = true
+	}
+	if err := validVerdicts(slices.Concat(t.Verdicts, t.Points, t.Asked)); err != nil {
+		return err
+	}
+	return Names(t.Retriever, t.Generator, t.Judge, t.Item)
+}
+
+// validVerdicts refuses values out of range and unknown outcomes.
+func validVerdicts(verdicts []judge.Verdict) error {
+	for _, v := range verdicts {
+		switch {
+		case v.Scored() && (v.Value < 0 || v.Value > 1):
+			return fmt.Errorf("the verdict on %.60q has the value %g, not one from 0 to 1", v.Question, v.Value)
+		case !v.Scored() && !slices.Contains(local.Outcomes, v.Outcome):
+			return fmt.Errorf("the verdict on %.60q has the unknown outcome %.60q",
+				v.Question, v.Outcome)
+		case v.Unit < 0:
+			return fmt.Errorf("the verdict on %.60q names part %d", v.Question, v.Unit)
+		}
+	}
+	return nil
+}
+
 // ContextVerdicts is one line of context_verdicts.jsonl: a judge's verdicts on a
 // document that was shown for an item.
 type ContextVerdicts struct {
@@ -57,6 +151,14 @@ type ContextVerdicts struct {
 	Item     string          `json:"item"`
 	Document string          `json:"document"`
 	Verdicts []judge.Verdict `json:"verdicts"`
+}
+
+// Valid refuses what no run can have written.
+func (c ContextVerdicts) Valid() error {
+	if err := validVerdicts(c.Verdicts); err != nil {
+		return err
+	}
+	return Names(c.Judge, c.Item, c.Document)
 }
 
 // plainVerdicts has the fields of TaskVerdicts and not its methods.

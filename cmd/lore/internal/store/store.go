@@ -1,6 +1,7 @@
 // Package store keeps a run folder:
 //
-//	manifest.json          what was run: data, prompts and models by hash, options, seeds
+//	manifest.json          what was run: data, prompts and models by hash, options, seeds;
+//	                       and the hash of each file below, and of itself
 //	configuration.json     what the command asked for, which names the folder and guards it
 //	retrieval/<name>.trec  one ranking per retriever, and qrels.txt with the gold relevance
 //	answers.jsonl          one answer per retriever, generator and item
@@ -11,8 +12,9 @@
 //	calls/*.jsonl          the journal of model calls
 //
 // Only the journal is grown; everything else is derived from it and the data, and
-// written whole, aside, and renamed. No derived file holds a time, so that the
-// same run gives the same bytes.
+// written whole, aside, and renamed: all files of a run together, the manifest last. So
+// a folder whose files have the hashes of its manifest is one run, unchanged. No derived
+// file holds a time, so that the same run gives the same bytes.
 package store
 
 import (
@@ -25,16 +27,33 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
+
+	"lore/local/files"
 )
 
-// Format is the version of the run folder. 1: first version.
-const Format = 1
+// Format is the version of the run folder. 1: first version. 2: the manifest has the hashes
+// of the other files, and its own.
+const (
+	Format = 2
+	hashed = 2 // first format that can be checked
+)
+
+// rankings is the folder of run files.
+const rankings = "retrieval"
 
 // Folder is an open run folder, locked against other processes.
 type Folder struct {
 	dir   string
 	lock  *flock.Flock
 	fresh bool // there was no such folder before
+
+	staged []staged // written, and not in place yet
+}
+
+// staged is a derived file before it is in place.
+type staged struct {
+	name, hash string
+	file       *files.Staged
 }
 
 // ErrBusy says that another process works in the folder.
@@ -44,7 +63,7 @@ var ErrBusy = errors.New("another lore process is working in this run folder")
 func Open(dir string) (*Folder, error) {
 	_, missing := os.Stat(dir)
 	fresh := errors.Is(missing, fs.ErrNotExist)
-	if err := os.MkdirAll(filepath.Join(dir, "retrieval"), 0o777); err != nil {
+	if err := files.MkdirAll(filepath.Join(dir, rankings)); err != nil {
 		return nil, fmt.Errorf("create the run folder: %w; choose another with --out", err)
 	}
 
@@ -56,11 +75,22 @@ func Open(dir string) (*Folder, error) {
 	if !got {
 		return nil, fmt.Errorf("%s: %w; wait for it or choose another with --out", dir, ErrBusy)
 	}
-	return &Folder{dir, lock, fresh}, nil
+
+	// Nobody else writes here now: what a killed process left is worth nothing.
+	for _, in := range []string{dir, filepath.Join(dir, rankings)} {
+		if err := files.Sweep(in, 0); err != nil {
+			return nil, errors.Join(err, lock.Unlock())
+		}
+	}
+	return &Folder{dir: dir, lock: lock, fresh: fresh}, nil
 }
 
-// Close unlocks the folder.
+// Close unlocks the folder. What was not committed is dropped.
 func (f *Folder) Close() error {
+	for _, s := range f.staged {
+		s.file.Discard()
+	}
+	f.staged = nil
 	if err := f.lock.Unlock(); err != nil {
 		return fmt.Errorf("unlock the run folder: %w", err)
 	}
@@ -91,17 +121,11 @@ func (f *Folder) Dir() string { return f.dir }
 // Calls is the path of the folder of the journal.
 func (f *Folder) Calls() string { return filepath.Join(f.dir, "calls") }
 
-// Empty reports whether no run has been finished in the folder.
-func (f *Folder) Empty() bool {
-	_, err := os.Stat(filepath.Join(f.dir, "manifest.json"))
-	return errors.Is(err, fs.ErrNotExist)
-}
-
 // Check refuses a folder that holds a run of other data, or by other models of the same
-// names, whose files would be overwritten.
+// names, whose files would be overwritten. A manifest that is damaged says nothing.
 func (f *Folder) Check(m Manifest) error {
 	old, err := ReadManifest(f.dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) {
 		return nil
 	}
 	if err != nil {

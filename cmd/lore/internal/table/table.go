@@ -5,7 +5,6 @@ package table
 import (
 	"fmt"
 
-	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/judge/metric"
 )
@@ -15,6 +14,9 @@ const (
 	Resamples = 10_000
 	Level     = 0.95
 )
+
+// format is the version of scores.json. 1: first version.
+const format = 1
 
 // Figure is one metric of a row. Values are in the metric's own unit, shares in
 // [0,1]; tables and JSON output show shares times 100.
@@ -91,6 +93,9 @@ func (r Row) Counts(metrics []datasets.Metric) (n, unscored int) {
 	return n, unscored
 }
 
+// File is the file of a run folder that holds its Table.
+const File = "scores.json"
+
 // Table is scores.json.
 type Table struct {
 	Format    int    `json:"format"`
@@ -104,7 +109,7 @@ type Table struct {
 // New is a table without rows, which says how figures will be pooled.
 func New(benchmark string, seed uint64) Table {
 	return Table{
-		Format:    store.Format,
+		Format:    format,
 		Benchmark: benchmark,
 		Pooling:   "all values of a metric over all items; by_item averages the items' means instead",
 		Interval:  fmt.Sprintf("%g %% BCa bootstrap over items, %d resamples, seed %d", 100*Level, Resamples, seed),
@@ -152,29 +157,35 @@ func (r *Row) Pool(metrics []datasets.Metric, seed uint64) {
 	}
 }
 
-// pool is one figure. Its interval draws whole items, because values of one item hang
-// together.
-func pool(items []ItemScores, m datasets.Metric, seed uint64) Figure {
-	f := Figure{Metric: m.Name}
-	var clusters []metric.Cluster
-	var means []float64
+// pooled are a metric's values by item: sums and counts, means, and how many are missing.
+func pooled(items []ItemScores, name string) (clusters []metric.Cluster, means []float64, missing int) {
 	for _, it := range items {
 		for _, u := range it.Values {
-			if u.Metric != m.Name {
+			if u.Metric != name {
 				continue
 			}
 
-			f.NUnscored += len(u.Unscored)
+			missing += len(u.Unscored)
 			c := metric.Cluster{N: len(u.Values)}
 			for _, v := range u.Values {
 				c.Sum += v
 			}
-			f.N += c.N
 			clusters = append(clusters, c)
 			if c.N > 0 {
 				means = append(means, c.Sum/float64(c.N))
 			}
 		}
+	}
+	return clusters, means, missing
+}
+
+// pool is one figure. Its interval draws whole items, because values of one item hang
+// together.
+func pool(items []ItemScores, m datasets.Metric, seed uint64) Figure {
+	clusters, means, missing := pooled(items, m.Name)
+	f := Figure{Metric: m.Name, NUnscored: missing}
+	for _, c := range clusters {
+		f.N += c.N
 	}
 
 	f.Value = defined(metric.PooledMean(clusters))
