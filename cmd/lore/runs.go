@@ -42,6 +42,7 @@ func newRuns() *cobra.Command {
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.BoolVar(&f.json, "json", false, "print JSON, percentages with full precision")
 	})
+	c.AddCommand(newRunsVerify())
 	return c
 }
 
@@ -63,25 +64,13 @@ type listed struct {
 }
 
 func listRuns(c *cobra.Command, f runsFlags, args []string) error {
-	roots := args
-	if len(roots) == 0 {
-		roots = []string{runsFolder}
+	dirs, err := findRuns(args)
+	if err != nil {
+		return err
 	}
 	list := []listed{}
-	for _, root := range roots {
-		dirs, err := runFolders(root)
-		if errors.Is(err, fs.ErrNotExist) && len(args) == 0 {
-			break // nothing has been run here
-		}
-		if err != nil {
-			return &files.Error{File: root, Msg: err.Error(), Remedy: "give folders that hold run folders"}
-		}
-		for _, dir := range dirs {
-			if slices.ContainsFunc(list, func(l listed) bool { return l.Folder == dir }) {
-				continue
-			}
-			list = append(list, readListed(dir))
-		}
+	for _, dir := range dirs {
+		list = append(list, readListed(dir))
 	}
 
 	slices.SortStableFunc(list, func(a, b listed) int {
@@ -94,10 +83,42 @@ func listRuns(c *cobra.Command, f runsFlags, args []string) error {
 		return report.WriteJSON(c.OutOrStdout(), map[string]any{"runs": list})
 	}
 	if len(list) == 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "No runs below %s.\n", strings.Join(roots, ", "))
+		fmt.Fprintln(c.ErrOrStderr(), noRuns(args))
 		return nil
 	}
 	return printGrids(c.OutOrStdout(), "text", append([]datasets.Grid{runsGrid(list)}, differences(list)...))
+}
+
+// noRuns says that there is nothing to list.
+func noRuns(args []string) string {
+	if len(args) == 0 {
+		args = []string{runsFolder}
+	}
+	return fmt.Sprintf("No runs below %s.", strings.Join(args, ", "))
+}
+
+// findRuns are the run folders below folders, or below the one where runs without --out
+// lie.
+func findRuns(args []string) ([]string, error) {
+	roots := args
+	if len(roots) == 0 {
+		roots = []string{runsFolder}
+	}
+
+	var out []string
+	for _, root := range roots {
+		dirs, err := runFolders(root)
+		if errors.Is(err, fs.ErrNotExist) && len(args) == 0 {
+			break // nothing has been run here
+		}
+		if err != nil {
+			return nil, &files.Error{File: root, Msg: err.Error(), Remedy: "give folders that hold run folders"}
+		}
+		for _, dir := range dirs {
+			out = appendNew(out, dir)
+		}
+	}
+	return out, nil
 }
 
 // deepest is how far below a folder runs are looked for.

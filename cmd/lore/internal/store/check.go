@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -113,30 +113,18 @@ func (m Manifest) Problems(dir string) []error {
 	return out
 }
 
+// Rankings are the names of a folder's run files, and of its judgements.
+func Rankings(dir string) []string { return named(dir, rankings+"/*") }
+
 // derived are the files in a folder that lore would have made.
 func derived(dir string) []string {
-	var out []string
-	for _, pattern := range []string{"*.json", "*.jsonl", "report.*", rankings + "/*"} {
-		found, _ := filepath.Glob(filepath.Join(escape(dir), pattern)) // the pattern is fine
-		for _, path := range found {
-			if name := filepath.ToSlash(path[len(filepath.Clean(dir))+1:]); name != ManifestFile {
-				out = append(out, name)
-			}
-		}
-	}
-	return out
+	return slices.Concat(named(dir, "*.json"), named(dir, "*.jsonl"), named(dir, "report.*"), Rankings(dir))
 }
 
-// escape makes a path a pattern of itself alone.
-func escape(dir string) string {
-	var b bytes.Buffer
-	for _, c := range []byte(filepath.Clean(dir)) {
-		if bytes.IndexByte([]byte(`*?[\`), c) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
+// named are the files of a folder that match a pattern, but for the manifest.
+func named(dir, pattern string) []string {
+	found, _ := fs.Glob(os.DirFS(dir), pattern) // the pattern is fine
+	return slices.DeleteFunc(found, func(name string) bool { return name == ManifestFile })
 }
 
 func (m Manifest) checkFile(dir, name string) error {
