@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/usage"
 	"lore/local"
+	"lore/local/files"
 	"lore/local/gate"
 )
 
@@ -27,6 +29,11 @@ func (w *Workshop) open(ctx context.Context, need int, calls string) (*door, err
 	m, err := set.Resolve(ctx, w.cfg.Model, set.Greedy())
 	if err != nil {
 		return nil, err
+	}
+	if calls != "" {
+		if err := files.MkdirAll(filepath.Dir(calls)); err != nil {
+			return nil, fmt.Errorf("make the folder for the data: %w", err)
+		}
 	}
 	g, err := set.Open(calls)
 	if err != nil {
