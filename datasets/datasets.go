@@ -176,6 +176,10 @@ type Metric struct {
 	Aside   bool    // left out of the main table: the benchmark's own tables have it
 	Explain string  // one sentence with the source
 
+	// Verdict says that each value is that of the verdict on the question that the unit
+	// names: whoever has both can check one against the other.
+	Verdict bool
+
 	// Asked is the metric that says how much was asked for, where this one is how much was
 	// given. Tables show it behind this one, and answers that exceed it by half are counted.
 	Asked string

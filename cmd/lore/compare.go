@@ -215,7 +215,7 @@ func holds(name, pattern string) bool {
 func loadRuns(c *cobra.Command, dirs []string) ([]report.Run, datasets.Benchmark, error) {
 	var runs []report.Run
 	for _, dir := range dirs {
-		r, err := loadRun(c, dir)
+		r, err := loadRun(dir)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -234,6 +234,7 @@ func loadRuns(c *cobra.Command, dirs []string) ([]report.Run, datasets.Benchmark
 		if err := r.Recount(dirs[i], bench.Metrics()); err != nil {
 			return nil, nil, err
 		}
+		warnUnchecked(c, r, dirs[i])
 	}
 	return runs, bench, nil
 }
@@ -252,28 +253,28 @@ func benchmarkOf(r report.Run, dir string) (datasets.Benchmark, error) {
 	return bench, nil
 }
 
-// loadRun reads a run folder, and warns where nobody can tell whether it was changed.
-func loadRun(c *cobra.Command, dir string) (report.Run, error) {
+// loadRun reads a run folder.
+func loadRun(dir string) (report.Run, error) {
 	r, err := report.Load(dir)
-	switch {
-	case err == nil:
-	case errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged):
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged) {
 		const remedy = "give the folder that `lore run` names at its end; " +
 			"an interrupted run has no scores yet, run its command again"
 		return r, &files.Error{File: dir, Msg: "is not a finished run: " + err.Error(), Remedy: remedy, Err: err}
-	default:
-		return r, files.Wrap(dir, err)
 	}
+	return r, files.Wrap(dir, err)
+}
+
+// warnUnchecked tells of a folder of which nobody can tell whether it was changed.
+func warnUnchecked(c *cobra.Command, r report.Run, dir string) {
 	if !r.Manifest.Hashed() {
 		usage.NewConsole(c.ErrOrStderr()).Warn(dir + uncheckedText)
 	}
-	return r, nil
 }
 
 // uncheckedText is what is wrong with a folder that has no hashes.
 const uncheckedText = " cannot be checked: an earlier lore made it, which kept no hashes of its files. " +
-	"Its figures follow from the values of its items; whether these follow from the verdicts, only the same " +
-	"command again can tell"
+	"Its figures follow from the values of its items, and these do not contradict the verdicts; more only the " +
+	"same command again can tell"
 
 // configured gives a benchmark the settings that a run had.
 func configured(bench datasets.Benchmark, m store.Manifest) (datasets.Benchmark, error) {

@@ -147,10 +147,11 @@ func runLabels(c *cobra.Command, dir, human string) ([]agreement.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := loadRun(c, dir)
+	r, err := loadRun(dir)
 	if err != nil {
 		return nil, err
 	}
+	warnUnchecked(c, r, dir)
 	items, err := report.HumanItems(r, verdicts)
 	if err != nil {
 		return nil, &files.Error{File: human, Msg: err.Error(), Remedy: humanForm, Err: err}

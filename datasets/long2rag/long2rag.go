@@ -118,7 +118,7 @@ func (Benchmark) Metrics() []datasets.Metric {
 		return m
 	}
 	points := share(Point, "Key points", "the key points one by one, pooled over questions")
-	points.Aside = true
+	points.Aside, points.Verdict = true, true
 
 	return []datasets.Metric{
 		lead(KPR, "KPR", "key point recall: share of a question's key points that the answer entails, "+

@@ -113,12 +113,15 @@ func (Benchmark) Metrics() []datasets.Metric {
 		return m
 	}
 
+	coverage := lead(Coverage, "Coverage",
+		"mean over insights of 100 for fully, 50 for partially, 0 for not covered (section 4.1)")
+	coverage.Verdict = true
+
 	return []datasets.Metric{
 		lead(JointAsked, "Joint@N",
 			"Joint of the answer's first N bullets, N as asked, each of at most 60 words or twice the longest "+
 				"reference insight, whichever is more: what an answer is worth at the length that was asked for"),
-		lead(Coverage, "Coverage",
-			"mean over insights of 100 for fully, 50 for partially, 0 for not covered (section 4.1)"),
+		coverage,
 		lead(Citation, "Citation",
 			"mean over covered insights of the F1 of the linked bullet's citations "+
 				"against the documents that hold the insight (section 4.1)"),

@@ -2,10 +2,12 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
 	"lore/datasets"
+	"lore/judge"
 )
 
 // Run is what a report is made of: the content of a run folder.
@@ -90,7 +92,8 @@ func loadAnswers(dir string, want map[answerKey]bool) ([]store.Answer, error) {
 		return a.Valid()
 	})
 	if err == nil && len(seen) < len(want) {
-		err = store.Damaged(dir, store.AnswersFile, "", "has %d answers, and %s values of %d", len(seen), table.File, len(want))
+		err = store.Damaged(dir, store.AnswersFile, "", "has %d answers, and %s values of %d",
+			len(seen), table.File, len(want))
 	}
 	return out, err
 }
@@ -133,11 +136,50 @@ func once[K comparable](key K, want, seen map[K]bool, of, item string) error {
 	return nil
 }
 
-// Recount refuses a run whose figures do not follow from the values of its items.
+// Recount refuses a run whose figures do not follow from the values of its items, or these
+// from the verdicts, as far as the folder alone can tell.
 func (r Run) Recount(dir string, metrics []datasets.Metric) error {
+	verdicts := map[verdictKey]store.TaskVerdicts{}
+	for _, v := range r.Verdicts {
+		verdicts[verdictKey{v.Judged, v.Item}] = v
+	}
+
 	for i, row := range r.Table.Rows {
-		if err := row.Recount(metrics); err != nil {
+		err := row.Recount(metrics)
+		for _, it := range row.Scores {
+			if err == nil {
+				err = recountItem(it, verdicts[verdictKey{row.Judged, it.Item}], metrics)
+			}
+		}
+		if err != nil {
 			return store.Damaged(dir, table.File, fmt.Sprintf("row %d", i+1), "%v", err)
+		}
+	}
+	return nil
+}
+
+// recountItem compares the values of an item with the verdicts that they are.
+func recountItem(it table.ItemScores, of store.TaskVerdicts, metrics []datasets.Metric) error {
+	known := map[string][]float64{}
+	for i, q := range of.Questions {
+		if v := of.Verdicts[i]; v.Scored() {
+			known[q.ID] = []float64{v.Value, judge.Values[q.Kind][v.Label]}
+		}
+	}
+
+	for _, u := range it.Values {
+		i := slices.IndexFunc(metrics, func(m datasets.Metric) bool { return m.Name == u.Metric })
+		if i < 0 || !metrics[i].Verdict {
+			continue
+		}
+		if len(u.Units) != len(known) {
+			return fmt.Errorf("%s of %.60q has %d values; its questions have %d verdicts",
+				u.Metric, it.Item, len(u.Units), len(known))
+		}
+		for k, unit := range u.Units {
+			if !slices.Contains(known[unit], u.Values[k]) {
+				return fmt.Errorf("%s of %.60q is %g for %.60q, and the verdict another", u.Metric, it.Item, u.Values[k], unit)
+			}
 		}
 	}
 	return nil

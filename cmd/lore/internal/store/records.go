@@ -118,7 +118,8 @@ func (t TaskVerdicts) Valid() error {
 		case v.Question != q.ID:
 			return fmt.Errorf("verdict %d is on the question %.60q, not on %.60q", i+1, v.Question, q.ID)
 		case v.Scored() && !slices.Contains(judge.Labels[q.Kind], v.Label):
-			return fmt.Errorf("verdict %d has the label %.60q; there are: %s", i+1, v.Label, strings.Join(judge.Labels[q.Kind], ", "))
+			return fmt.Errorf("verdict %d has the label %.60q; there are: %s",
+				i+1, v.Label, strings.Join(judge.Labels[q.Kind], ", "))
 		}
 		seen[q.ID] = true
 	}

@@ -124,6 +124,9 @@ func (r Row) Recount(metrics []datasets.Metric) error {
 		if !ok {
 			continue
 		}
+		if err := inRange(r.Scores, m); err != nil {
+			return err
+		}
 		clusters, means, missing := pooled(r.Scores, m.Name)
 		n := 0
 		for _, c := range clusters {
@@ -144,12 +147,32 @@ func (r Row) Recount(metrics []datasets.Metric) error {
 	return nil
 }
 
+// inRange refuses values that a metric cannot have.
+func inRange(items []ItemScores, m datasets.Metric) error {
+	if !m.Bounded {
+		return nil
+	}
+	for _, it := range items {
+		for _, u := range it.Values {
+			for _, v := range u.Values {
+				if u.Metric == m.Name && (v < m.Low-rounding || v > m.High+rounding) {
+					return fmt.Errorf("%s of %.60q is %g, not from %g to %g", m.Name, it.Item, v, m.Low, m.High)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// rounding is how far a figure may be from what it is computed again.
+const rounding = 1e-9
+
 // near reports whether a stored figure is what was computed, but for rounding.
 func near(stored *float64, computed float64) bool {
 	if stored == nil || computed != computed {
 		return stored == nil && computed != computed
 	}
-	return math.Abs(*stored-computed) <= 1e-9*math.Max(1, math.Abs(computed))
+	return math.Abs(*stored-computed) <= rounding*math.Max(1, math.Abs(computed))
 }
 
 func word(v *float64) string {
