@@ -38,7 +38,8 @@ const exitHelp = `lore ends with one of these codes:
   0    all went well
   1    any other error
   2    usage error; nothing was done
-  3    the run finished, but some items are unscored; the table counts them
+  3    the run finished, but some items are unscored; the table counts them. Of lore runs
+       verify: nothing is damaged, but a folder cannot be checked
   4    an input file is missing or malformed; the message names file and place
   5    the model server, or a system of --system, cannot be reached, fails call after call or
        cannot be believed, or the server lacks the model; finished calls are kept

@@ -29,7 +29,7 @@ func TestKillAtAnyMoment(t *testing.T) {
 		kills = 4
 	}
 	server := &ollamatest.Server{Slots: 4, Delay: 10 * time.Millisecond, Answer: ollamatest.Plausible}
-	killing{server: server, kills: kills, files: []string{"scores.json"}, seed: 7, args: []string{"run", "summhay", "--slots", "4", "--retriever", "oracle,bm25",
+	killing{server: server, kills: kills, files: []string{"scores.json", "answers.jsonl", "verdicts.jsonl", "manifest.json", "report.html"}, seed: 7, args: []string{"run", "summhay", "--slots", "4", "--retriever", "oracle,bm25",
 		"--budget-tokens", "2000", "--generator", "ollama:fake", "--judge", "lexical,ollama:fake"}}.test(t)
 }
 

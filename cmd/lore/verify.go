@@ -67,6 +67,9 @@ func verifyRuns(c *cobra.Command, f runsFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(dirs) == 0 && len(args) > 0 {
+		return &files.Error{File: strings.Join(args, ", "), Msg: "holds no run folder", Remedy: "give folders that hold runs"}
+	}
 	list := []verified{}
 	for _, dir := range dirs {
 		list = append(list, verifyRun(dir))
@@ -75,7 +78,7 @@ func verifyRuns(c *cobra.Command, f runsFlags, args []string) error {
 	if f.json {
 		err = report.WriteJSON(c.OutOrStdout(), map[string]any{"runs": list})
 	} else {
-		err = printVerified(c, list, args)
+		err = printVerified(c, list)
 	}
 	if err != nil {
 		return err
@@ -105,9 +108,9 @@ func conclude(list []verified) error {
 	return nil
 }
 
-func printVerified(c *cobra.Command, list []verified, args []string) error {
+func printVerified(c *cobra.Command, list []verified) error {
 	if len(list) == 0 {
-		fmt.Fprintln(c.ErrOrStderr(), noRuns(args))
+		fmt.Fprintln(c.ErrOrStderr(), noRuns(nil))
 		return nil
 	}
 

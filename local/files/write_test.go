@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -59,6 +60,23 @@ func TestNobodyElseMayRead(t *testing.T) {
 	for name, want := range map[string]string{"created": "", "updated": "older and longer", "written": "x", "lines": "1\n2\n"} {
 		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
 			t.Errorf("%s holds %q, %v", name, data, err)
+		}
+	}
+}
+
+// A stricter umask takes away more.
+func TestStricterUmask(t *testing.T) {
+	dir := t.TempDir()
+	old := syscall.Umask(0o277)
+	defer syscall.Umask(old)
+	f, err := Create(filepath.Join(dir, "created"))
+	err2 := WriteFile(filepath.Join(dir, "written"), nil)
+	if err := errors.Join(err, err2, f.Close(), MkdirAll(filepath.Join(dir, "folder"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]fs.FileMode{"created": 0o400, "written": 0o400, "folder": 0o500} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
 	}
 }

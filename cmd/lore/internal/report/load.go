@@ -178,7 +178,8 @@ func recountItem(it table.ItemScores, of store.TaskVerdicts, metrics []datasets.
 		}
 		for k, unit := range u.Units {
 			if !slices.Contains(known[unit], u.Values[k]) {
-				return fmt.Errorf("%s of %.60q is %g for %.60q, and the verdict another", u.Metric, it.Item, u.Values[k], unit)
+				return fmt.Errorf("%s of %.60q is %g for %.60q, and the verdict another",
+					u.Metric, it.Item, u.Values[k], unit)
 			}
 		}
 	}

@@ -104,7 +104,8 @@ func (t TaskVerdicts) Valid() error {
 		return fmt.Errorf("there are %d verdicts on %d questions", len(t.Verdicts), len(t.Questions))
 	}
 	if len(t.Asked) > 0 && len(t.Asked) != len(t.Questions) {
-		return fmt.Errorf("there are %d verdicts at the length asked for on %d questions", len(t.Asked), len(t.Questions))
+		return fmt.Errorf("there are %d verdicts at the length asked for on %d questions",
+			len(t.Asked), len(t.Questions))
 	}
 
 	seen := map[string]bool{}

@@ -138,7 +138,8 @@ func (r Row) Recount(metrics []datasets.Metric) error {
 			return fmt.Errorf("%s counts %d values and %d unscored; its items have %d and %d",
 				m.Name, f.N, f.NUnscored, n, missing)
 		case !near(f.Value, value):
-			return fmt.Errorf("%s is %s; the values of its items come to %s", m.Name, word(f.Value), word(defined(value)))
+			return fmt.Errorf("%s is %s; the values of its items come to %s",
+				m.Name, word(f.Value), word(defined(value)))
 		case !near(f.ByItem, byItem):
 			return fmt.Errorf("%s by item is %s; the values of its items come to %s",
 				m.Name, word(f.ByItem), word(defined(byItem)))
