@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"lore/local/files"
 )
@@ -121,17 +123,20 @@ func derived(dir string) []string {
 	return slices.Concat(named(dir, "*.json"), named(dir, "*.jsonl"), named(dir, "report.*"), Rankings(dir))
 }
 
-// named are the files of a folder that match a pattern, but for the manifest.
+// named are the files of a folder that match a pattern, but for the manifest, and what is
+// just being written.
 func named(dir, pattern string) []string {
 	found, _ := fs.Glob(os.DirFS(dir), pattern) // the pattern is fine
-	return slices.DeleteFunc(found, func(name string) bool { return name == ManifestFile })
+	return slices.DeleteFunc(found, func(name string) bool {
+		return name == ManifestFile || strings.HasPrefix(path.Base(name), ".")
+	})
 }
 
 func (m Manifest) checkFile(dir, name string) error {
 	if !filepath.IsLocal(name) {
 		return Damaged(dir, ManifestFile, "", "names the file %q, which is not in the folder", name)
 	}
-	data, err := files.Bytes(filepath.Join(dir, filepath.FromSlash(name)), Anew)
+	data, err := read(filepath.Join(dir, filepath.FromSlash(name)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Damaged(dir, name, "", "is missing, and %s names it", ManifestFile)

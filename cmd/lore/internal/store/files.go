@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"lore/datasets"
@@ -103,6 +104,16 @@ func (f *Folder) sync() error {
 	return nil
 }
 
+// read reads a file of a run folder whole. What is no file, such as a pipe that would never
+// end, is refused.
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, damaged(path, "", "is not a file")
+	}
+	return files.Bytes(path, Anew)
+}
+
 // ReadLines reads a file of JSON lines from the run folder dir. Blank lines are skipped.
 func ReadLines[T any](dir, name string) ([]T, error) {
 	return ReadChecked(dir, name, func(*T) error { return nil })
@@ -111,7 +122,7 @@ func ReadLines[T any](dir, name string) ([]T, error) {
 // ReadChecked is ReadLines with a check that may refuse a record.
 func ReadChecked[T any](dir, name string, check func(*T) error) ([]T, error) {
 	path := filepath.Join(dir, name)
-	data, err := files.Bytes(path, Anew)
+	data, err := read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +145,7 @@ func ReadChecked[T any](dir, name string, check func(*T) error) ([]T, error) {
 // ReadJSON reads a JSON file from the run folder dir into v, a pointer.
 func ReadJSON(dir, name string, v any) error {
 	path := filepath.Join(dir, name)
-	data, err := files.Bytes(path, Anew)
+	data, err := read(path)
 	if err != nil {
 		return err
 	}

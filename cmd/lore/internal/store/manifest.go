@@ -9,7 +9,6 @@ import (
 	"lore/index/condense"
 	"lore/index/rerank"
 	"lore/local"
-	"lore/local/files"
 )
 
 // Manifest is manifest.json: it says what was run. Hashes are SHA-256 in hexadecimal.
@@ -88,7 +87,7 @@ type Model struct {
 func ReadManifest(dir string) (Manifest, error) {
 	var m Manifest
 	path := filepath.Join(dir, ManifestFile)
-	data, err := files.Bytes(path, Anew)
+	data, err := read(path)
 	if err != nil {
 		return m, err
 	}
