@@ -69,7 +69,7 @@ func WriteManifest(folder, benchmark string, ds *Dataset) error {
 func ReadManifest(folder string) (*Manifest, error) {
 	path := filepath.Join(folder, ManifestFile)
 	const remedy = "make or import the data again"
-	data, err := os.ReadFile(path)
+	data, err := files.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"lore/local/files"
 	"lore/local/text"
 )
 
@@ -86,7 +87,7 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 		return nil, err
 	}
 
-	if f.tokenizer, err = os.ReadFile(filepath.Join(dir, "tokenizer.json")); err != nil {
+	if f.tokenizer, err = files.ReadFile(filepath.Join(dir, "tokenizer.json")); err != nil {
 		return nil, &ModelError{dir, "has no tokenizer.json", "export the model with its fast tokeniser", err}
 	}
 	sum := sha256.Sum256(f.tokenizer)
@@ -127,7 +128,7 @@ var (
 func (f *folder) readOverride() (override, error) {
 	var over override
 	var fields map[string]json.RawMessage
-	data, err := os.ReadFile(filepath.Join(f.dir, OverrideFile))
+	data, err := files.ReadFile(filepath.Join(f.dir, OverrideFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return over, nil
 	}
@@ -169,7 +170,7 @@ func (f *folder) readOverride() (override, error) {
 
 // read decodes a JSON file of the folder; a missing file is not an error.
 func (f *folder) read(name string, into any) (bool, error) {
-	data, err := os.ReadFile(filepath.Join(f.dir, name))
+	data, err := files.ReadFile(filepath.Join(f.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -198,7 +199,7 @@ func (f *folder) findModel(named string) error {
 		return err
 	}
 
-	data, err := os.ReadFile(filepath.Join(f.dir, f.file))
+	data, err := files.ReadFile(filepath.Join(f.dir, f.file))
 	if err != nil {
 		return &ModelError{
 			Dir:    f.dir,
@@ -299,7 +300,7 @@ func hashModel(dir, file string, data []byte) (string, error) {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			continue // a folder of data sets, say
 		}
-		w, err := os.Open(path)
+		w, err := files.Open(path)
 		if err != nil {
 			return "", fmt.Errorf("read the model's weights: %w", err)
 		}

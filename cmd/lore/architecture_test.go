@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -248,5 +250,31 @@ func TestEveryBenchmarkIsRegistered(t *testing.T) {
 		if strings.Contains(string(source), "type Benchmark struct") && !strings.Contains(string(list), `"lore/datasets/`+name+`"`) {
 			t.Errorf("datasets/%s is not registered in datasets/all", name)
 		}
+	}
+}
+
+// openers are the files that may open files by themselves: the one door, and files that lore
+// keeps for itself.
+var openers = []string{
+	"local/files/open.go", "local/gate/journal.go", "index/postings.go",
+	"local/published/published.go", "local/realtext/realtext.go", "local/ollama/ollamatest/real.go",
+}
+
+// A file of the user may be a pipe that never ends. local/files refuses those; nothing else
+// opens a file to read it.
+func TestUserFilesAreOpenedInOnePlace(t *testing.T) {
+	doors := 0
+	for _, s := range sources(t, token.NewFileSet()) {
+		opens := regexp.MustCompile(`\bos\.(Open|ReadFile|DirFS)\(`).FindString(s.text)
+		switch {
+		case opens == "":
+		case slices.Contains(openers, s.name):
+			doors++
+		default:
+			t.Errorf("%s calls %s): use package local/files, which refuses pipes and devices", s.name, opens)
+		}
+	}
+	if doors == 0 {
+		t.Error("no door was found: the test proves nothing")
 	}
 }

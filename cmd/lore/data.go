@@ -115,7 +115,7 @@ func whose(path string, named []string) (all.Entry, *datasets.Manifest, error) {
 // it holds NAME.json with a format.
 func oldManifest(folder string) string {
 	for _, name := range all.Names() {
-		data, err := os.ReadFile(filepath.Join(folder, name+".json"))
+		data, err := files.ReadFile(filepath.Join(folder, name+".json"))
 		var head struct{ Format int }
 		if err == nil && json.Unmarshal(data, &head) == nil && head.Format > 0 {
 			return name

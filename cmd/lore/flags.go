@@ -294,7 +294,7 @@ func (f searchFlags) config(m modelFlags, out string, console usage.Console) (pi
 		cfg.IndexDir = indexDir(out)
 	}
 	if m.prompts != "" {
-		cfg.Prompts = os.DirFS(m.prompts)
+		cfg.Prompts = files.DirFS(m.prompts)
 	}
 	return cfg, cfg.Check()
 }

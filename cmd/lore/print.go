@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local/extractive"
+	"lore/local/files"
 	"lore/local/gate"
 )
 
@@ -68,5 +68,5 @@ func openJudges(c *cobra.Command, m modelFlags, j judgeFlags, names []string, ca
 	if m.prompts == "" {
 		return set.OpenJudges(c.Context(), names, how, nil, calls)
 	}
-	return set.OpenJudges(c.Context(), names, how, os.DirFS(m.prompts), calls)
+	return set.OpenJudges(c.Context(), names, how, files.DirFS(m.prompts), calls)
 }

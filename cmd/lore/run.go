@@ -21,6 +21,7 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/datasets/all"
+	"lore/local/files"
 )
 
 type runFlags struct {
@@ -242,7 +243,7 @@ func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console 
 		return opt, err
 	}
 	if f.prompts != "" {
-		opt.Prompts = os.DirFS(f.prompts)
+		opt.Prompts = files.DirFS(f.prompts)
 	}
 	opt.Pipelines, err = f.searchFlags.config(f.modelFlags, ".", console)
 	return opt, err

@@ -210,7 +210,7 @@ func (f verbFlags) config(c *cobra.Command, v datasets.Verb) (workshop.Config, e
 		}
 	}
 	if f.prompts != "" {
-		cfg.Prompts = os.DirFS(f.prompts)
+		cfg.Prompts = files.DirFS(f.prompts)
 	}
 	return cfg, nil
 }

@@ -165,6 +165,9 @@ func TestBadData(t *testing.T) {
 		"no JSON":         {`{`, good, "line 1"},
 		"no questions":    {`{"id":"t","query":"q","grades":{}}`, good, "no questions"},
 		"twice":           {`{"id":"t","query":"q","questions":["1"],"grades":{"a":[5]}}` + "\n" + `{"id":"t","query":"q","questions":["1"],"grades":{"a":[5]}}`, good, "line 2: repeats"},
+		"graded twice":    {`{"id":"t","query":"q","questions":["1"],"grades":{"a":[5],"a":[0]}}`, good, `grades: "a" is there twice`},
+		"unseen in id":    {"{\"id\":\"t\u00a0\",\"query\":\"q\",\"questions\":[\"1\"],\"grades\":{\"a\":[5]}}", good, "white space (U+00A0)"},
+		"passage id":      {`{}`, `{"id":"a\u0085","text":"x"}`, "white space (U+0085)"},
 		"passage twice":   {`{}`, good + good, "line 2: repeats"},
 		"nothing":         {`{"id":"t","query":"q","questions":["1"],"grades":{"a":[2]}}`, good, "no topic with an answerable question"},
 	} {

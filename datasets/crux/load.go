@@ -57,8 +57,9 @@ func (t *Topic) UnmarshalJSON(data []byte) error {
 	type plain Topic
 	var rest struct {
 		plain
-		ID    json.RawMessage `json:"id"` // read below
-		Query json.RawMessage `json:"query"`
+		ID     json.RawMessage `json:"id"` // read below
+		Query  json.RawMessage `json:"query"`
+		Grades json.RawMessage `json:"grades"`
 	}
 	var r files.Record
 	if err := cmp.Or(json.Unmarshal(data, &rest), json.Unmarshal(data, &r)); err != nil {
@@ -69,7 +70,14 @@ func (t *Topic) UnmarshalJSON(data []byte) error {
 	id, idErr := r.QueryID()
 	query, queryErr := r.QueryText()
 	t.ID, t.Query = id, query
-	return cmp.Or(idErr, queryErr)
+	var gradesErr error
+	if rest.Grades != nil {
+		t.Grades, gradesErr = files.Object[[]int](rest.Grades)
+	}
+	if gradesErr != nil {
+		gradesErr = fmt.Errorf("grades: %w", gradesErr)
+	}
+	return cmp.Or(idErr, queryErr, gradesErr)
 }
 
 // leaveOutBlank makes sub-questions that say nothing unanswerable, as no one can be asked
@@ -166,7 +174,7 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 			Remedy: wholeFolder,
 		}
 	}
-	return b.load(os.DirFS(paths[0]), paths[0])
+	return b.load(files.DirFS(paths[0]), paths[0])
 }
 
 // wholeFolder is the remedy where a file of a dataset is missing.
@@ -251,8 +259,8 @@ func (s *set) readPassages(dir fs.FS, name string) ([]byte, error) {
 		switch {
 		case err != nil:
 			return bad("is not a passage: " + err.Error())
-		case p.ID == "" || strings.ContainsAny(p.ID, " \t"):
-			return bad("is not a passage with an id without spaces")
+		case files.CheckID(p.ID) != nil:
+			return bad("is not a passage with an id of one word: " + files.CheckID(p.ID).Error())
 		case taken[p.ID]:
 			return bad(fmt.Sprintf("repeats the id %q", p.ID))
 		}
@@ -281,8 +289,8 @@ func (s *set) readTopic(file, where string, line []byte, seen map[string]bool) (
 	switch {
 	case err != nil:
 		return bad("is not a topic: %v", err)
-	case t.ID == "" || strings.ContainsAny(t.ID, " \t"):
-		return bad("has no id without spaces")
+	case files.CheckID(t.ID) != nil:
+		return bad("has no id of one word: %v", files.CheckID(t.ID))
 	case seen[t.ID]:
 		return bad("repeats the id %q", t.ID)
 	case strings.TrimSpace(t.Query) == "" || len(t.Questions) == 0:

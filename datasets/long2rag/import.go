@@ -155,7 +155,7 @@ func (m Mapping) question(r record) (Question, error) {
 		read(&doc.ID, d, "documents.id")
 		read(&doc.Title, d, "documents.title")
 		read(&doc.Text, d, "documents.text")
-		if doc.ID == "" || strings.ContainsAny(doc.ID, " \t\n") {
+		if files.CheckID(doc.ID) != nil {
 			doc.ID = fmt.Sprintf("%s-d%d", q.ID, i+1)
 		}
 		q.Documents = append(q.Documents, doc)

@@ -3,7 +3,6 @@ package long2rag
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -135,8 +134,8 @@ func ReadQuestions(name string, data []byte) ([]Question, error) {
 // check refuses what cannot be scored, and numbers key points without an id.
 func (q *Question) check(seen map[string]bool) error {
 	switch {
-	case q.ID == "" || strings.ContainsAny(q.ID, " \t\n"):
-		return errors.New("the question has no id without spaces")
+	case files.CheckID(q.ID) != nil:
+		return fmt.Errorf("the question has no id of one word: %w", files.CheckID(q.ID))
 	case seen[q.ID]:
 		return fmt.Errorf("the id %q is repeated", q.ID)
 	case strings.TrimSpace(q.Text) == "":
@@ -149,8 +148,8 @@ func (q *Question) check(seen map[string]bool) error {
 	documents := map[string]bool{}
 	for i, d := range q.Documents {
 		switch {
-		case d.ID == "" || strings.ContainsAny(d.ID, " \t\n"):
-			return fmt.Errorf("question %s: document %d has no id without spaces", q.ID, i+1)
+		case files.CheckID(d.ID) != nil:
+			return fmt.Errorf("question %s: document %d has no id of one word: %w", q.ID, i+1, files.CheckID(d.ID))
 		case documents[d.ID]:
 			return fmt.Errorf("question %s has two documents %q", q.ID, d.ID)
 		}
@@ -173,6 +172,9 @@ func (q *Question) checkPoints(documents map[string]bool) error {
 			return fmt.Errorf("question %s has two key points %q", q.ID, p.ID)
 		}
 		points[p.ID] = true
+		if err := files.CheckName("id of a key point", p.ID); err != nil {
+			return fmt.Errorf("question %s: %w", q.ID, err)
+		}
 
 		for _, d := range p.Documents {
 			if !documents[d] {
@@ -344,8 +346,8 @@ func (s *set) addCorpus(path string) ([]byte, error) {
 		switch have, taken := s.texts[d.ID]; {
 		case err != nil:
 			return bad("is not a document: " + err.Error())
-		case d.ID == "" || strings.ContainsAny(d.ID, " \t\n"):
-			return bad("is not a document with an id without spaces")
+		case files.CheckID(d.ID) != nil:
+			return bad("is not a document with an id of one word: " + files.CheckID(d.ID).Error())
 		case seen[d.ID]:
 			return bad(fmt.Sprintf("repeats the id %q", d.ID))
 		case taken && have != d.whole():

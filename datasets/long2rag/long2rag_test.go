@@ -302,7 +302,10 @@ func TestBadData(t *testing.T) {
 	for line, word := range map[string]string{
 		"":  "holds no questions",
 		"{": "line 1: unexpected end",
-		`{"id":"a b","question":"q","key_points":[{"text":"k"}]}`:                                                                       "no id without spaces",
+		`{"id":"a b","question":"q","key_points":[{"text":"k"}]}`:                                                                       "white space (U+0020)",
+		"{\"id\":\"a\u00a0b\",\"question\":\"q\",\"key_points\":[{\"text\":\"k\"}]}":                                                    "white space (U+00A0)",
+		`{"id":"a","question":"q","key_points":[{"id":"\u001b[2J","text":"k"}]}`:                                                        "cannot be seen (U+001B)",
+		`{"id":"a","question":"q","key_points":[{"text":"k"}],"documents":[{"id":"x\u0085y","text":"x"}]}`:                              "white space (U+0085)",
 		`{"id":"a","key_points":[{"text":"k"}]}`:                                                                                        "there is no text: the record has the fields id, key_points",
 		`{"id":"a","question":" ","key_points":[{"text":"k"}]}`:                                                                         "question a has no text",
 		`{"id":"a","question":"q",` + doc + `}`:                                                                                         "has no key points",

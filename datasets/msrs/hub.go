@@ -71,6 +71,9 @@ func hubDocuments(path string) ([]datasets.Document, error) {
 		if id == "" || text == "" {
 			return nil, bad("has no id or no text")
 		}
+		if err := files.CheckID(id); err != nil {
+			return nil, bad(err.Error())
+		}
 		if other, twice := seen[id]; twice {
 			return nil, bad(fmt.Sprintf("repeats the id %q of row %d", id, other))
 		}
@@ -117,6 +120,8 @@ func hubQueries(path string) ([]Query, error) {
 			return nil, bad("has no answer")
 		case seen[q.ID]:
 			return nil, bad(fmt.Sprintf("repeats the id %q", q.ID))
+		case files.CheckID(q.ID) != nil:
+			return nil, bad(files.CheckID(q.ID).Error())
 		}
 		seen[q.ID] = true
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -45,7 +44,7 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 			Remedy: "run one domain at a time: its folder holds documents/ and queries_test.json",
 		}
 	}
-	return b.load(os.DirFS(paths[0]), paths[0])
+	return b.load(files.DirFS(paths[0]), paths[0])
 }
 
 func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
@@ -112,11 +111,11 @@ func read(dir fs.FS, name, split string) (Raw, error) {
 func (s *set) items(name string, queries []Query) (items []datasets.Item, warnings []string, err error) {
 	lost := map[string][]string{} // rows by the gold document that they lack
 	for _, q := range queries {
-		if strings.ContainsAny(q.ID, " \t\n") {
+		if err := files.CheckID(q.ID); err != nil {
 			return nil, nil, &datasets.InputError{
 				File:   name,
 				Place:  "row " + q.ID,
-				Msg:    "has white space in its name",
+				Msg:    err.Error(),
 				Remedy: "rename the row: run files are split at white space",
 			}
 		}

@@ -88,6 +88,9 @@ func (r *Raw) readDocuments(dir fs.FS, name string) error {
 		if err := json.Unmarshal(line, &d); err != nil || d.ID == "" {
 			return bad("is not a document with id and text", "import the data again", err)
 		}
+		if err := files.CheckID(d.ID); err != nil {
+			return bad(err.Error(), "rename the document and its gold, and import the data again", err)
+		}
 		if seen[d.ID] {
 			return bad(fmt.Sprintf("repeats the id %q", d.ID), "ids are unique", nil)
 		}

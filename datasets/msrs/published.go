@@ -85,6 +85,9 @@ func publishedDocuments(dir fs.FS, name string) ([]datasets.Document, error) {
 		}
 
 		id, _, _ := strings.Cut(e.Name(), ".")
+		if err := files.CheckID(id); err != nil {
+			return nil, &datasets.InputError{File: file, Msg: err.Error(), Remedy: "rename the file"}
+		}
 		if other, ok := taken[id]; ok {
 			return nil, &datasets.InputError{
 				File:   file,

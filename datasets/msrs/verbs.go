@@ -5,13 +5,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"lore/datasets"
+	"lore/local/files"
 )
 
 // Verbs are what can be done with data that is there.
@@ -132,7 +132,7 @@ func (o importOptions) read(args []string) (Raw, string, error) {
 		raw, err := ReadHub(o.domain, o.corpus, o.queries)
 		return raw, "Hugging Face tables", err
 	}
-	raw, err := ReadPublished(os.DirFS(args[0]), args[0])
+	raw, err := ReadPublished(files.DirFS(args[0]), args[0])
 	if o.domain != "" {
 		raw.Domain = o.domain
 	}

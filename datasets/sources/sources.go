@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -53,14 +52,14 @@ func Read(name string) (docs []datasets.Document, notes []string, err error) {
 		return nil, nil, files.Unreadable(name, err, remedy)
 	}
 	if !info.IsDir() {
-		return readAll(os.DirFS(filepath.Dir(name)), filepath.Dir(name), []string{filepath.Base(name)})
+		return readAll(files.DirFS(filepath.Dir(name)), filepath.Dir(name), []string{filepath.Base(name)})
 	}
 
 	list, err := files.List(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	return readAll(os.DirFS(name), name, list)
+	return readAll(files.DirFS(name), name, list)
 }
 
 // reading is a folder on its way to documents.
@@ -188,8 +187,8 @@ func eachRecord(file string, content []byte, add func(place, id, text string) er
 		switch {
 		case err == nil && len(body) > MostBytes:
 			return tooLarge(file, place, len(body))
-		case err == nil && (id == "" || strings.ContainsAny(id, " \t\n")):
-			err = errors.New("it has no id without spaces")
+		case err == nil && files.CheckID(id) != nil:
+			err = fmt.Errorf("it has no id of one word: %w", files.CheckID(id))
 		}
 		if err != nil {
 			return &datasets.InputError{

@@ -95,11 +95,11 @@ func textsOf(names []string) string {
 	return ""
 }
 
-// haystackKey is the file's base name without extension, without white space.
+// haystackKey is the file's base name without extension, as one word.
 func haystackKey(name string) string {
 	name = strings.TrimPrefix(name, "sample:")
 	base := strings.TrimSuffix(filepath.Base(name), ".json")
-	return strings.Join(strings.Fields(base), "_")
+	return files.OneWord(base)
 }
 
 // Parse decodes one haystack file and checks its shape. Bytes that are not UTF-8
@@ -194,8 +194,8 @@ func newHaystack(name, key string, f *File) (*haystack, []string, error) {
 		case d.DocumentID == "":
 			where = fmt.Sprintf("document %d", i+1)
 			return bad("has no document_id", "give every document an id")
-		case strings.ContainsAny(d.DocumentID, " \t\r\n"):
-			return bad("the id holds white space", "ids stand in run files, which separate fields by white space")
+		case files.CheckID(d.DocumentID) != nil:
+			return bad(files.CheckID(d.DocumentID).Error(), "rename the document; ids stand in run files")
 		case taken[d.DocumentID] > 0:
 			return bad(fmt.Sprintf("the id is already that of document %d", taken[d.DocumentID]),
 				"ids must be unique in a haystack")
@@ -238,24 +238,35 @@ func (h *haystack) call(d Document, place int) {
 }
 
 func (h *haystack) listInsights(f *File) error {
+	subtopics := map[string]int{}
 	for i, s := range f.Subtopics {
 		bad := func(msg, remedy string) error {
 			where := fmt.Sprintf("subtopic %d (%s)", i+1, s.SubtopicID)
 			return &datasets.InputError{File: h.name, Place: where, Msg: msg, Remedy: remedy}
 		}
 		switch {
-		case s.SubtopicID == "" || strings.ContainsAny(s.SubtopicID, " \t\r\n"):
-			return bad("has no subtopic_id, or one with white space", "give every subtopic a one-word id")
+		case s.SubtopicID == "":
+			return bad("has no subtopic_id", "give every subtopic a one-word id")
+		case files.CheckID(s.SubtopicID) != nil:
+			return bad(files.CheckID(s.SubtopicID).Error(), "give every subtopic a one-word id")
+		case subtopics[s.SubtopicID] > 0:
+			return bad(fmt.Sprintf("the id is already that of subtopic %d", subtopics[s.SubtopicID]),
+				"subtopic ids must be unique in a haystack")
 		case len(s.Insights) == 0:
 			return bad("has no insights", "remove the subtopic or give it insights")
 		case strings.TrimSpace(s.Query) == "" && strings.TrimSpace(s.Subtopic) == "":
 			return bad("has neither query nor subtopic text", "there is nothing to retrieve with; fill one in")
 		}
 
+		subtopics[s.SubtopicID] = i + 1
+
 		for _, in := range s.Insights {
-			if in.InsightID == "" || h.insights[in.InsightID] {
-				return bad(fmt.Sprintf("insight id %q is empty or occurs twice", in.InsightID),
+			if h.insights[in.InsightID] {
+				return bad(fmt.Sprintf("insight id %q occurs twice", in.InsightID),
 					"insight ids must be unique in a haystack")
+			}
+			if err := files.CheckName("insight id", in.InsightID); err != nil {
+				return bad(err.Error(), "insight ids are words that can be seen")
 			}
 			h.insights[in.InsightID] = true
 		}

@@ -103,18 +103,21 @@ func TestLoadErrors(t *testing.T) {
 	insight := `"insights":[{"insight_id":"i","insight":"x"}]`
 	doc := `{"document_id":"d","document_text":"x","insights_included":["i"]}`
 	for name, c := range map[string]struct{ data, want string }{
-		"empty":             {``, "is not valid JSON"},
-		"half":              {`{"topic": "x", "documents": [`, "is not valid JSON"},
-		"utf8":              {"{\"topic\":\n\"\xff\"}", "line 2: byte 0xff is not UTF-8; convert"},
-		"wrong type":        {`{"documents":[{"document_id":5}]}`, "holds a number where a string belongs"},
-		"no subtopics":      {`{"documents":[` + doc + `]}`, "it has no subtopics"},
-		"no id":             {`{"documents":[{"document_text":"x"}],"subtopics":[{"subtopic_id":"s","query":"q",` + insight + `}]}`, "document 1: has no document_id"},
-		"space in id":       {`{"documents":[{"document_id":"a b"}],"subtopics":[{"subtopic_id":"s","query":"q",` + insight + `}]}`, "white space"},
-		"no insights":       {`{"documents":[` + doc + `],"subtopics":[{"subtopic_id":"s","query":"q"}]}`, "subtopic 1 (s): has no insights"},
-		"duplicate insight": {`{"documents":[` + doc + `],"subtopics":[{"subtopic_id":"s","query":"q",` + insight + `},{"subtopic_id":"t","query":"q",` + insight + `}]}`, `insight id "i" is empty or occurs twice`},
-		"no query":          {`{"documents":[` + doc + `],"subtopics":[{"subtopic_id":"s",` + insight + `}]}`, "neither query nor subtopic"},
-		"insight nowhere":   {`{"documents":[{"document_id":"d","document_text":"x"}],"subtopics":[{"subtopic_id":"s","query":"q",` + insight + `}]}`, "none of its insights occurs"},
-		"no subtopic id":    {`{"documents":[` + doc + `],"subtopics":[{"query":"q",` + insight + `}]}`, "has no subtopic_id"},
+		"empty":              {``, "is not valid JSON"},
+		"half":               {`{"topic": "x", "documents": [`, "is not valid JSON"},
+		"utf8":               {"{\"topic\":\n\"\xff\"}", "line 2: byte 0xff is not UTF-8; convert"},
+		"wrong type":         {`{"documents":[{"document_id":5}]}`, "holds a number where a string belongs"},
+		"no subtopics":       {`{"documents":[` + doc + `]}`, "it has no subtopics"},
+		"no id":              {`{"documents":[{"document_text":"x"}],"subtopics":[{"subtopic_id":"s","query":"q",` + insight + `}]}`, "document 1: has no document_id"},
+		"space in id":        {`{"documents":[{"document_id":"a b"}],"subtopics":[{"subtopic_id":"s","query":"q",` + insight + `}]}`, "white space"},
+		"no insights":        {`{"documents":[` + doc + `],"subtopics":[{"subtopic_id":"s","query":"q"}]}`, "subtopic 1 (s): has no insights"},
+		"duplicate insight":  {`{"documents":[` + doc + `],"subtopics":[{"subtopic_id":"s","query":"q",` + insight + `},{"subtopic_id":"t","query":"q",` + insight + `}]}`, `insight id "i" occurs twice`},
+		"twice":              {`{"documents":[` + doc + `],"subtopics":[{"subtopic_id":"s","query":"q",` + insight + `},{"subtopic_id":"s","query":"q","insights":[{"insight_id":"j","insight":"x"}]}]}`, "subtopic 2 (s): the id is already that of subtopic 1"},
+		"vertical tab in id": {`{"documents":[{"document_id":"a\u000bb"}],"subtopics":[{"subtopic_id":"s","query":"q",` + insight + `}]}`, "white space (U+000B)"},
+		"hidden insight id":  {`{"documents":[` + doc + `],"subtopics":[{"subtopic_id":"s","query":"q","insights":[{"insight_id":"i\u202e","insight":"x"}]}]}`, "cannot be seen (U+202E)"},
+		"no query":           {`{"documents":[` + doc + `],"subtopics":[{"subtopic_id":"s",` + insight + `}]}`, "neither query nor subtopic"},
+		"insight nowhere":    {`{"documents":[{"document_id":"d","document_text":"x"}],"subtopics":[{"subtopic_id":"s","query":"q",` + insight + `}]}`, "none of its insights occurs"},
+		"no subtopic id":     {`{"documents":[` + doc + `],"subtopics":[{"query":"q",` + insight + `}]}`, "has no subtopic_id"},
 	} {
 		_, err := load([]string{"f.json"}, [][]byte{[]byte(c.data)})
 		var input *datasets.InputError

@@ -14,9 +14,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
+
+	"lore/local/files"
 )
 
 // Result is one line of a run.
@@ -58,19 +59,19 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e
 
 // ReadRunFile reads a run from a file, gzipped or not.
 func ReadRunFile(path string) (*Run, error) {
-	return readFile(path, ReadRun)
+	return readFile(path, "give a TREC run file", ReadRun)
 }
 
 // ReadQrelsFile reads judgements from a file, gzipped or not.
 func ReadQrelsFile(path string) (*Qrels, error) {
-	return readFile(path, ReadQrels)
+	return readFile(path, "give a TREC qrels file", ReadQrels)
 }
 
-func readFile[T any](path string, read func(io.Reader, string) (T, error)) (T, error) {
+func readFile[T any](path, remedy string, read func(io.Reader, string) (T, error)) (T, error) {
 	var zero T
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
-		return zero, err
+		return zero, files.Unreadable(path, err, remedy)
 	}
 	defer f.Close()
 	return read(f, path)
@@ -188,13 +189,17 @@ func eachLine(r io.Reader, name string, f func(line int, fields [][]byte) error)
 
 	for scan.Scan() {
 		line++
-		fields := bytes.Fields(scan.Bytes())
+		fields := bytes.FieldsFunc(scan.Bytes(), separates)
 		if len(fields) == 0 {
 			continue
 		}
 
 		some = true
-		if err := f(line, fields); err != nil {
+		err := checkNames(fields)
+		if err == nil {
+			err = f(line, fields)
+		}
+		if err != nil {
 			return &SyntaxError{name, line, err.Error()}
 		}
 	}
@@ -210,6 +215,33 @@ func eachLine(r io.Reader, name string, f func(line int, fields [][]byte) error)
 		return fmt.Errorf("%s: the file is empty", name)
 	}
 	return nil
+}
+
+// separates tells the white space between fields, as trec_eval does.
+func separates(r rune) bool { return strings.ContainsRune(" \t\r\n\v\f", r) }
+
+// checkNames refuses fields with characters that other tools would split at, or that nobody
+// sees.
+func checkNames(fields [][]byte) error {
+	for _, f := range fields {
+		if plain(f) {
+			continue
+		}
+		if err := files.CheckID(string(f)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plain reports whether a field is of ASCII that can be seen: most are, and need no copy.
+func plain(field []byte) bool {
+	for _, c := range field {
+		if c <= ' ' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // WriteRun writes a run. Topics and results stand in the order given; scores have
@@ -252,10 +284,11 @@ func WriteQrels(w io.Writer, q *Qrels) error {
 	return nil
 }
 
+// checkFields refuses names that could not be read again.
 func checkFields(fields ...string) error {
 	for _, f := range fields {
-		if f == "" || strings.ContainsAny(f, " \t\r\n\v\f") {
-			return fmt.Errorf("a run file cannot hold the name %q: fields are separated by white space", f)
+		if err := files.CheckID(f); err != nil {
+			return fmt.Errorf("a run file cannot hold the name %q: %w", f, err)
 		}
 	}
 	return nil

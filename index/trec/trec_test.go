@@ -44,12 +44,16 @@ func TestReadRunInEveryShape(t *testing.T) {
 
 func TestErrorsNameTheLine(t *testing.T) {
 	for in, want := range map[string]string{
-		"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2\n":       "f:2: a run line has 6 fields",
-		"1 Q0 d1 1 abc tag\n":                  `f:1: score "abc" is not a number`,
-		"1 Q0 d1 1 NaN tag\n":                  `f:1: score "NaN" is not a number`,
-		"1 Q0 d1 1 1 tag\n\n1 Q0 d1 2 1 tag\n": "f:3: document d1 of topic 1 is already in line 1",
-		"":                                     "f: the file is empty",
-		"\x1f\x8bxx":                           "f: not a readable gzip file",
+		"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2\n":              "f:2: a run line has 6 fields",
+		"1 Q0 d1 1 abc tag\n":                         `f:1: score "abc" is not a number`,
+		"1 Q0 d1 1 NaN tag\n":                         `f:1: score "NaN" is not a number`,
+		"1 Q0 d1 1 1 tag\n\n1 Q0 d1 2 1 tag\n":        "f:3: document d1 of topic 1 is already in line 1",
+		"1 Q0 d\u00a01 1 1 tag\n":                     "f:1: the id \"d\\u00a01\" holds white space (U+00A0)",
+		"1\u0085 Q0 d1 1 1 tag\n":                     "f:1: the id",
+		"1 Q0 d1 1 1 t\x1b[2J\n":                      "cannot be seen (U+001B)",
+		"1 Q0 \xff 1 1 t\n":                           "is not UTF-8",
+		"":                                            "f: the file is empty",
+		"\x1f\x8bxx":                                  "f: not a readable gzip file",
 		"1 Q0 d1 1 1 " + strings.Repeat("x", 1<<20+1): "f:1: the line is longer",
 	} {
 		_, err := ReadRun(strings.NewReader(in), "f")
@@ -59,6 +63,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"1 0 d1 x\n":         `f:1: relevance "x" is not a whole number`,
+		"1 0 d\u00a0 1\n":    "f:1: the id",
 		"1 0 d1\n":           "f:1: a qrels line has 4 fields",
 		"1 0 d 1\n1 0 d 0\n": "f:2: the judgement of document d for topic 1 is already in line 1",
 	} {

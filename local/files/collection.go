@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,14 +25,14 @@ const corpusForm = "give a .jsonl file with id and text, or a folder of .txt and
 // ReadCorpus reads. warnings count documents without text; a corpus of nothing else is
 // refused.
 func Corpus(path string) (docs []Document, warnings []string, err error) {
-	info, err := os.Stat(path)
+	folder, err := IsFolder(path, corpusForm)
 	if err != nil {
-		return nil, nil, Unreadable(path, err, corpusForm)
+		return nil, nil, err
 	}
-	if info.IsDir() {
+	if folder {
 		docs, err = Folder(path)
 	} else {
-		docs, err = open(path, corpusForm, ReadCorpus)
+		docs, err = stream(path, corpusForm, ReadCorpus)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -44,13 +43,13 @@ func Corpus(path string) (docs []Document, warnings []string, err error) {
 
 // Queries reads queries from a file that ReadQueries reads.
 func Queries(path string) ([]Query, error) {
-	return open(path, "give a .jsonl file with id and text, or lines of id, tab and text", ReadQueries)
+	return stream(path, "give a .jsonl file with id and text, or lines of id, tab and text", ReadQueries)
 }
 
-// open reads a file as a stream: a corpus may be large.
-func open[T any](path, remedy string, read func(io.Reader, string) (T, error)) (T, error) {
+// stream reads a file as a stream: a corpus may be large.
+func stream[T any](path, remedy string, read func(io.Reader, string) (T, error)) (T, error) {
 	var none T
-	f, err := os.Open(path)
+	f, err := Open(path)
 	if err != nil {
 		return none, Unreadable(path, err, remedy)
 	}
@@ -163,12 +162,10 @@ func eachRecord(r io.Reader, name string, f func(line int, rec Record) error) er
 }
 
 func checkID(id string, line int, seen map[string]int) error {
-	switch {
-	case id == "":
-		return errors.New(`there is no "id"`)
-	case strings.ContainsAny(id, " \t\r\n"):
-		return fmt.Errorf("the id %q holds white space, which separates the fields of run files", id)
-	case seen[id] > 0:
+	if err := CheckID(id); err != nil {
+		return err
+	}
+	if seen[id] > 0 {
 		return fmt.Errorf("the id %q is already in line %d", id, seen[id])
 	}
 	seen[id] = line

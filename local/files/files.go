@@ -5,10 +5,10 @@
 package files
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"unicode/utf8"
 )
@@ -51,10 +51,7 @@ func Wrap(file string, err error) error {
 
 // Unreadable is the error of a file or folder that the system would not read.
 func Unreadable(file string, err error, remedy string) error {
-	msg := "cannot be read: " + Cause(err)
-	if errors.Is(err, fs.ErrNotExist) {
-		msg = "cannot be read: no such file or folder"
-	}
+	file, msg, remedy := wordUnreadable(file, err, remedy)
 	return &Error{File: file, Msg: msg, Remedy: remedy, Err: err}
 }
 
@@ -73,7 +70,7 @@ const mark = "\ufeff"
 
 // Bytes reads a file whole, as it is.
 func Bytes(path, remedy string) ([]byte, error) {
-	data, err := os.ReadFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return nil, Unreadable(path, err, remedy)
 	}
@@ -109,38 +106,36 @@ var foreign = []struct{ bytes, what string }{
 // Text checks that a file's content is text in UTF-8, and returns it without its byte
 // order mark. The error names the line of the first wrong byte.
 func Text(name string, data []byte) ([]byte, error) {
-	content := string(data)
 	for _, f := range foreign {
-		if strings.HasPrefix(content, f.bytes) {
+		if bytes.HasPrefix(data, []byte(f.bytes)) {
 			msg := "is " + f.what + ", not text in UTF-8"
 			return nil, &Error{File: name, Msg: msg, Remedy: "convert it first, for example with iconv or pdftotext"}
 		}
 	}
-	if i := strings.IndexByte(content, 0); i >= 0 {
+	if i := bytes.IndexByte(data, 0); i >= 0 {
 		place := fmt.Sprintf("byte %d", i+1)
 		return nil, &Error{File: name, Place: place, Msg: "is binary, not text", Remedy: "take it out of the folder"}
 	}
-	if !utf8.ValidString(content) {
-		return nil, notUTF8(name, content)
+	if !utf8.Valid(data) {
+		return nil, notUTF8(name, data)
 	}
-	return data[len(content)-len(strings.TrimPrefix(content, mark)):], nil
+	return bytes.TrimPrefix(data, []byte(mark)), nil
 }
 
 // notUTF8 finds the first byte that is wrong.
-func notUTF8(name, content string) error {
-	line := 1
-	for i, r := range content {
-		if _, n := utf8.DecodeRuneInString(content[i:]); r == utf8.RuneError && n == 1 {
-			return &Error{
-				File:   name,
-				Place:  fmt.Sprintf("line %d", line),
-				Msg:    fmt.Sprintf("byte %#x is not UTF-8", content[i]),
-				Remedy: "convert the file to UTF-8, for example with iconv -f LATIN1 -t UTF-8",
-			}
+func notUTF8(name string, data []byte) error {
+	at := 0
+	for at < len(data) {
+		r, n := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && n == 1 {
+			break
 		}
-		if r == '\n' {
-			line++
-		}
+		at += n
 	}
-	return nil
+	return &Error{
+		File:   name,
+		Place:  fmt.Sprintf("line %d", 1+bytes.Count(data[:at], []byte("\n"))),
+		Msg:    fmt.Sprintf("byte %#x is not UTF-8", data[at]),
+		Remedy: "convert the file to UTF-8, for example with iconv -f LATIN1 -t UTF-8",
+	}
 }

@@ -1,9 +1,9 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,28 +19,37 @@ type Document struct {
 // endings of the files that Folder reads.
 var endings = []string{".txt", ".md"}
 
-// ID is the id of a file by its path below the folder that was given: without its ending,
-// with slashes between folders, and with white space as underscores, so that it can stand
-// in a run file.
-func ID(file string) string {
-	return strings.Join(strings.Fields(strings.TrimSuffix(file, path.Ext(file))), "_")
-}
-
 // List names the regular files below a folder in order, by their paths below it. Hidden
-// files are left out.
+// files and links are left out; pipes, sockets and devices are refused.
 func List(dir string) ([]string, error) {
 	var out []string
-	err := fs.WalkDir(os.DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && !strings.HasPrefix(d.Name(), ".") {
-			out = append(out, p)
+	err := fs.WalkDir(DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+			return err
 		}
-		return err
+		if d.Type().IsRegular() {
+			out = append(out, p)
+			return nil
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			return nil
+		}
+		return checkMode(filepath.Join(dir, p), d.Type())
 	})
 	if err != nil {
-		return nil, Unreadable(dir, err, "check its permissions")
+		return nil, Unreadable(placeOf(err, dir), err, "check its permissions")
 	}
 	slices.Sort(out)
 	return out, nil
+}
+
+// placeOf is the path that an error of the file system names.
+func placeOf(err error, otherwise string) string {
+	var p *fs.PathError
+	if errors.As(err, &p) && filepath.IsAbs(p.Path) == filepath.IsAbs(otherwise) {
+		return p.Path
+	}
+	return otherwise
 }
 
 // Folder reads every .txt and .md file below a folder, in the order of their paths. Two

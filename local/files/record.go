@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -220,4 +221,33 @@ func CheckTexts(name string, docs []Document) (warnings []string, err error) {
 	}
 	return []string{fmt.Sprintf("%s: %d of %d documents have no text and can never be found, the first is %s",
 		name, len(blank), len(docs), blank[0])}, nil
+}
+
+// Object reads an object of JSON. A key that is there twice is refused: package json would
+// take the last value and lose the others.
+func Object[V any](data []byte) (map[string]V, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t == nil {
+		return nil, err // null is none
+	} else if t != json.Delim('{') {
+		return nil, fmt.Errorf("there is %s where an object belongs", kindOf(bytes.TrimSpace(data)))
+	}
+
+	out := map[string]V{}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		key := t.(string) // of an object, as the decoder says
+		if _, twice := out[key]; twice {
+			return nil, fmt.Errorf("%q is there twice", key)
+		}
+		var v V
+		if err := dec.Decode(&v); err != nil {
+			return nil, err
+		}
+		out[key] = v
+	}
+	return out, nil
 }

@@ -173,7 +173,7 @@ func TestReadPairs(t *testing.T) {
 	docs := map[string]string{"a": "x"}
 	for text, word := range map[string]string{"": "holds no pairs", "{": "line 1",
 		`{"id":"p","summary":"s","documents":["z"]}`: `"z"`, `{"id":"p","documents":["a"]}`: "no summary",
-		`{"id":"p q","summary":"s","documents":["a"]}`: "without spaces"} {
+		`{"id":"p q","summary":"s","documents":["a"]}`: "white space (U+0020)"} {
 		if _, err := ReadPairs("pairs.jsonl", []byte(text), docs); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -53,8 +53,10 @@ func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, e
 		switch {
 		case err != nil:
 			return bad("is not a pair: %v", err)
-		case p.ID == "" || strings.ContainsAny(p.ID, " \t") || seen[p.ID]:
-			return bad("has no id of its own without spaces")
+		case files.CheckID(p.ID) != nil:
+			return bad("has no id of one word: %v", files.CheckID(p.ID))
+		case seen[p.ID]:
+			return bad("repeats the id %q", p.ID)
 		case strings.TrimSpace(p.Summary) == "" || len(p.Documents) == 0:
 			return bad("has no summary or no documents")
 		}

@@ -80,8 +80,10 @@ func ReadSeeds(name string, data []byte) ([]Seed, error) {
 			s.ID = fmt.Sprintf("s%d", len(out)+1)
 		}
 		switch {
-		case seen[s.ID] || strings.ContainsAny(s.ID, " \t"):
-			return bad(fmt.Sprintf("has the id %q, which is taken or has spaces", s.ID))
+		case seen[s.ID]:
+			return bad(fmt.Sprintf("has the id %q, which is taken", s.ID))
+		case files.CheckID(s.ID) != nil:
+			return bad("has no id of one word: " + files.CheckID(s.ID).Error())
 		case s.Category != "" && categoryOf(s.Category) == nil:
 			return bad(fmt.Sprintf("has the unknown category %q", s.Category))
 		}

@@ -13,7 +13,7 @@ func TestReadSeeds(t *testing.T) {
 	}
 	for data, word := range map[string]string{"": "holds no questions", "{": "is not a question",
 		`{"question":" "}`: "is not a question", `{"question":"a","category":"odd"}`: "unknown category",
-		`{"id":"a b","question":"a"}`: "has the id"} {
+		`{"id":"a b","question":"a"}`: "white space (U+0020)"} {
 		if _, err := ReadSeeds("f", []byte(data)); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q: %v", data, err)
 		}

@@ -80,6 +80,6 @@ func (s *Set) recall(name string) (known, bool) {
 	if s.cfg.Cache == "" {
 		return k, false
 	}
-	data, err := os.ReadFile(s.knownFile(name))
+	data, err := files.ReadFile(s.knownFile(name))
 	return k, err == nil && json.Unmarshal(data, &k) == nil && k.Model.Digest != ""
 }

@@ -21,6 +21,7 @@ import (
 	"lore/index/condense"
 	"lore/index/rerank"
 	"lore/judge/llm"
+	"lore/local/files"
 	"lore/local/redact"
 )
 
@@ -186,7 +187,7 @@ func filesHash(paths []string) string {
 			rel, _ := filepath.Rel(root, path)
 			fmt.Fprintf(h, "%s %d\n", rel, info.Size())
 			if info.Size() <= wholeFile || path == root {
-				if data, err := os.ReadFile(path); err == nil {
+				if data, err := files.ReadFile(path); err == nil {
 					fmt.Fprintln(h, hashOf(data))
 				}
 			}
