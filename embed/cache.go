@@ -287,7 +287,8 @@ func (c *Cache) read(key [32]byte) (Embedding, bool) {
 	for k := range e.Vector {
 		e.Vector[k] = math.Float32frombits(binary.LittleEndian.Uint32(buf[40+4*k:]))
 	}
-	return e, true
+	const notBlank = "a"
+	return e, new(checker).odd(notBlank, e.Vector) == "" // an earlier lore kept what came
 }
 
 // write adds the records of a batch and syncs them.
@@ -309,8 +310,12 @@ func (c *Cache) write(keys [][32]byte, places []int, batch []Embedding) error {
 	added := map[[32]byte]int64{}
 	for k, e := range batch {
 		if len(e.Vector) != c.dims {
-			return fmt.Errorf("the model %s gave %d dimensions after %d; remove %s if it has changed",
-				c.Settings().Name, len(e.Vector), c.dims, c.path)
+			return &ModelError{
+				Dir:    c.Settings().Name,
+				Msg:    fmt.Sprintf("gives vectors of %d and of %d dimensions", c.dims, len(e.Vector)),
+				Remedy: "remove " + c.path + " if the model has changed",
+				Err:    ErrVectors,
+			}
 		}
 		key := keys[places[k]]
 		added[key] = start + int64(len(buf))

@@ -26,6 +26,7 @@ const ollamaBatch = 32
 type served struct {
 	client   *ollama.Client
 	settings Settings
+	vectors  checker
 	pause    time.Duration // before the first repeat; doubled each time
 }
 
@@ -55,6 +56,11 @@ func OpenOllama(
 		Windows:    w,
 	}}
 
+	s.vectors = checker{
+		model:  s.settings.Name,
+		remedy: "choose another embedding model, or fetch it again with `ollama pull " + model + "`",
+	}
+
 	note := func(text string) { s.settings.Notes = append(s.settings.Notes, text) }
 	if w.Tokens > 0 {
 		note("windows are counted in " + tokens.Name + " tokens, not in the model's own")
@@ -74,7 +80,7 @@ func OpenOllama(
 	}
 	s.settings.settle(prefixes, from)
 
-	if _, err := s.Embed(ctx, Query, []string{"a"}); err != nil {
+	if _, err := s.Embed(ctx, Query, trialTexts); err != nil {
 		return nil, fmt.Errorf("try the embedding model %s: %w", model, err)
 	}
 	return s, s.canary(ctx)
@@ -222,13 +228,16 @@ func halve(text string) (string, string) {
 	return text[:at], text[at:]
 }
 
-// ask repeats what failed in transport.
+// ask repeats what failed in transport, and checks what came.
 func (s *served) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	pause := s.pause
 	for try := 1; ; try++ {
 		got, err := s.client.Embed(ctx, s.modelName(), texts, s.settings.MaxTokens)
-		if err == nil || try == 4 || !ollama.Transient(err) {
-			return got, err
+		switch {
+		case err == nil:
+			return got, s.vectors.check(texts, got)
+		case try == 4 || !ollama.Transient(err):
+			return nil, fmt.Errorf("embed by %s: %w", s.settings.Name, err)
 		}
 
 		select {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -20,6 +21,7 @@ type encoder struct {
 	tok      *tokenizer
 	rt       runtime
 	most     int // texts in a batch
+	vectors  checker
 }
 
 // OpenONNX opens the encoder in a folder. Prefixes that are given come before those that
@@ -39,13 +41,14 @@ func OpenONNX(ctx context.Context, dir string, w Windows, e Engine, prefixes ...
 
 	f.settings.Output = rt.outputName()
 	enc := &encoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f)}
+	enc.vectors = checker{model: dir, remedy: "choose another model, or export and copy it again"}
 
 	if err := enc.checkPrefixes(); err != nil {
 		return nil, errors.Join(err, rt.close())
 	}
 
-	// A first text shows whether the graph can be computed at all.
-	if _, err := enc.Embed(ctx, Query, []string{""}); err != nil {
+	// First texts show whether the graph can be computed at all, and tells texts apart.
+	if _, err := enc.Embed(ctx, Query, trialTexts); err != nil {
 		return nil, errors.Join(err, rt.close())
 	}
 	return enc, nil
@@ -128,20 +131,24 @@ func (e *encoder) Embed(ctx context.Context, role Role, texts []string) ([]Embed
 		if v == nil {
 			v = pool(e.settings.Pooling, o.tokens)
 		}
+		if why := e.vectors.odd(texts[owner[k]], v); why != "" {
+			return nil, e.vectors.refuse(why)
+		}
 		if e.settings.Normalize {
 			normalize(v)
 		}
 		vectors[owner[k]] = append(vectors[owner[k]], v)
 	}
 
+	pooled := make([][]float32, len(texts))
 	for i := range out {
-		out[i].Vector = poolWindows(e.settings.Windows.Long, vectors[i], lengths[i])
+		pooled[i] = poolWindows(e.settings.Windows.Long, vectors[i], lengths[i])
 		if e.settings.Normalize && len(vectors[i]) > 1 {
-			normalize(out[i].Vector)
+			normalize(pooled[i])
 		}
+		out[i].Vector = pooled[i]
 	}
-
-	return out, nil
+	return out, e.vectors.check(texts, pooled)
 }
 
 // common is how many ids two texts begin with together. Those of a prefix before a text
@@ -292,6 +299,14 @@ func (c *crossEncoder) Score(ctx context.Context, query string, passages []strin
 			}
 		}
 		out[i].Logit = float64(o.vector[0])
+		if math.IsNaN(out[i].Logit) || math.IsInf(out[i].Logit, 0) {
+			return nil, &ModelError{
+				Dir:    c.dir,
+				Msg:    "gives a logit that is no number (NaN or infinite)",
+				Remedy: "choose another model, or export and copy it again",
+				Err:    ErrVectors,
+			}
+		}
 	}
 
 	return out, nil

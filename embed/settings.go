@@ -19,9 +19,9 @@ import (
 	"lore/local/text"
 )
 
-// ModelError is a model folder that cannot be used.
+// ModelError is a model that cannot be used.
 type ModelError struct {
-	Dir    string
+	Dir    string // or the name of a served model
 	Msg    string
 	Remedy string
 	Err    error

@@ -2,6 +2,7 @@ package ollamatest
 
 import (
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"net/http"
@@ -41,6 +42,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		s.embeds = append(s.embeds, len(req.Input))
 	}
 	busy := len(s.embeds) <= s.Busy
+	n := len(s.embeds) - 1
 	s.mu.Unlock()
 
 	if busy {
@@ -49,6 +51,10 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	if s.Vectors != nil {
+		_, _ = fmt.Fprintf(w, `{"embeddings":%s}`, s.Vectors(n, req.Input)) // which need not be JSON
+		return
+	}
 	var resp api.EmbedResponse
 	for _, t := range req.Input {
 		if s.Context > 0 && len(strings.Fields(t)) > s.Context && req.Truncate != nil && !*req.Truncate {

@@ -28,6 +28,8 @@ type Server struct {
 	Weights string                                       // end of every digest: a server with other answers has other models
 	Names   []string                                     // models on offer; nil means "fake:latest"
 
+	Vectors func(n int, texts []string) string // JSON of request n's vectors, from 0; nil hashes words
+
 	Logprobs bool // gives log-probabilities where they are asked for
 
 	mu     sync.Mutex
