@@ -93,6 +93,9 @@ func strict(n *yaml.Node, into any, keys ...string) error {
 }
 
 func parseYAML(data []byte) ([]Pipeline, error) {
+	if err := readNodes(data); err != nil {
+		return nil, fmt.Errorf("is not a file of pipelines: %w", err)
+	}
 	var file struct {
 		Pipelines []yamlPipeline `yaml:"pipelines"`
 	}
