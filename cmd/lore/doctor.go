@@ -78,7 +78,7 @@ func (d *doctor) problem(what, format string, args ...any) {
 }
 
 func (d *doctor) line(mark, what, format string, args ...any) {
-	fmt.Fprintf(d.w, "%-8s %-14s %s\n", mark, what, fmt.Sprintf(format, args...))
+	fmt.Fprintf(d.w, "%-8s %-14s %s\n", mark, what, usage.Line(fmt.Sprintf(format, args...)))
 }
 
 func (d *doctor) run(ctx context.Context) error {

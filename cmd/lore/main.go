@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -21,6 +22,7 @@ const interruptedText = "lore: interrupted; finished work is saved; run the same
 
 // Main runs a command line and returns its exit code.
 func Main(args []string, stdout, stderr io.Writer) int {
+	stdout, stderr = usage.Printer(stdout), usage.Printer(stderr)
 	ctx, stop := interruptible(stderr)
 	defer stop()
 	signal.Ignore(syscall.SIGXFSZ) // a file-size limit is then an error of write, with a message
@@ -34,7 +36,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	case exitInterrupted:
 		fmt.Fprintln(stderr, interruptedText)
 	default:
-		fmt.Fprintln(stderr, "lore: "+usage.Plain(err.Error()))
+		fmt.Fprintln(stderr, "lore: "+strings.ReplaceAll(err.Error(), "\n", "\n      "))
 	}
 	return code
 }

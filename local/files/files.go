@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"strings"
 	"unicode/utf8"
+
+	"lore/local/text"
 )
 
 // Error is input that is missing or malformed. Its message names file, place and remedy.
@@ -22,13 +24,13 @@ type Error struct {
 	Err    error
 }
 
-// Error puts the parts in one line.
+// Error puts the parts in one line. A file's name may hold anything, even line ends.
 func (e *Error) Error() string {
-	s := e.File
+	s := text.Line(e.File)
 	if e.Place != "" {
-		s += ": " + e.Place
+		s += ": " + text.Line(e.Place)
 	}
-	s += ": " + e.Msg
+	s += ": " + text.Line(e.Msg)
 	if e.Remedy != "" {
 		s += "; " + e.Remedy
 	}

@@ -109,7 +109,7 @@ func label(t table.Table, r table.Row) string {
 
 // clip shortens a text to n characters.
 func clip(s string, n int) string {
-	r := []rune(usage.Plain(s))
+	r := []rune(usage.Line(s))
 	if len(r) <= n {
 		return string(r)
 	}

@@ -127,7 +127,7 @@ func DesignLines(w io.Writer, b table.Block, how table.Design) {
 		said[line] = append(said[line], m.Title)
 	}
 	for _, line := range order {
-		fmt.Fprintf(w, "%s: %s\n", usage.Plain(strings.Join(said[line], ", ")), line)
+		fmt.Fprintf(w, "%s: %s\n", usage.Line(strings.Join(said[line], ", ")), line)
 	}
 
 	if how.Unit == table.ByItem && slices.ContainsFunc(b.Systems, grouped) {
@@ -265,7 +265,7 @@ func SideBySide(w io.Writer, markdown bool, title, nameA, a, nameB, b string) {
 		return
 	}
 
-	fmt.Fprintf(w, "\n%s\n", usage.Plain(title))
+	fmt.Fprintf(w, "\n%s\n", usage.Line(title))
 	left := wrap(append([]string{nameA, ""}, lines(a)...))
 	right := wrap(append([]string{nameB, ""}, lines(b)...))
 	for i := range max(len(left), len(right)) {
@@ -299,7 +299,7 @@ func at(lines []string, i int) string {
 func wrap(in []string) []string {
 	var out []string
 	for _, line := range in {
-		r := []rune(usage.Plain(line))
+		r := []rune(usage.Line(line))
 		for len(r) > columnWidth {
 			cut := columnWidth
 			for i := columnWidth; i > columnWidth/2; i-- {

@@ -127,7 +127,7 @@ func columnWidths(g datasets.Grid) []int {
 	out := make([]int, len(g.Head))
 	for _, l := range slices.Concat([][]string{g.Head}, g.Rows) {
 		for i, c := range l {
-			out[i] = max(out[i], utf8.RuneCountInString(usage.Plain(c)))
+			out[i] = max(out[i], utf8.RuneCountInString(usage.Line(c)))
 		}
 	}
 	return out

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"html"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
+	"lore/local/files"
 )
 
 // Text writes a table with aligned columns. A column whose cells all begin with a digit
@@ -21,7 +21,7 @@ func Text(w io.Writer, g datasets.Grid) { textIn(w, g, usage.Width(w)) }
 // textIn writes a table in lines of at most so many letters; 0 is no limit.
 func textIn(w io.Writer, g datasets.Grid, most int) {
 	if g.Title != "" {
-		fmt.Fprintln(w, strings.Join(breakLine(usage.Plain(g.Title), most), "\n"))
+		fmt.Fprintln(w, strings.Join(breakLine(usage.Line(g.Title), most), "\n"))
 	}
 	for i, part := range fold(g, most) {
 		if i > 0 {
@@ -30,7 +30,7 @@ func textIn(w io.Writer, g datasets.Grid, most int) {
 		part.write(w)
 	}
 	if g.Note != "" {
-		fmt.Fprintln(w, strings.Join(breakLine(usage.Plain(g.Note), most), "\n"))
+		fmt.Fprintln(w, strings.Join(breakLine(usage.Line(g.Note), most), "\n"))
 	}
 }
 
@@ -40,7 +40,7 @@ func (f folded) write(w io.Writer) {
 		cells := make([][]string, len(l))
 		height := 1
 		for i, c := range l {
-			cells[i] = breakLine(usage.Plain(c), f.widths[i])
+			cells[i] = breakLine(usage.Line(c), f.widths[i])
 			height = max(height, len(cells[i]))
 		}
 		for k := range height {
@@ -117,7 +117,10 @@ func Markdown(w io.Writer, g datasets.Grid) {
 // mdCell escapes what Markdown or HTML would take for markup.
 func mdCell(s string) string {
 	escape := strings.NewReplacer(
+		`\`, `\\`,
 		"|", `\|`,
+		"~", `\~`,
+		"$", `\$`,
 		"`", "\\`",
 		"*", `\*`,
 		"_", `\_`,
@@ -144,6 +147,9 @@ func LaTeX(w io.Writer, g datasets.Grid) {
 		out := make([]string, len(cells))
 		for i, c := range cells {
 			out[i] = texCell(c)
+		}
+		if len(out) > 0 && (strings.HasPrefix(out[0], "[") || strings.HasPrefix(out[0], "*")) {
+			out[0] = "{}" + out[0] // the rule or line end before it would take it for an option
 		}
 		return strings.Join(out, " & ") + ` \\`
 	}
@@ -196,8 +202,11 @@ func texCell(s string) string {
 
 // CSV writes a table as comma-separated values: heading and rows, without title and note.
 func CSV(w io.Writer, g datasets.Grid) error {
-	c := csv.NewWriter(w)
-	if err := c.WriteAll(append([][]string{g.Head}, g.Rows...)); err != nil {
+	data, err := files.Sheet(g.Head, g.Rows)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err != nil {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	return nil

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 
 	"lore/cmd/lore/internal/table"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 )
 
@@ -31,13 +33,36 @@ func JSON(w io.Writer, t table.Table, metrics []datasets.Metric) error {
 
 // WriteJSON writes a value as all verbs write JSON: indented, with a line end.
 func WriteJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	if err == nil {
+		_, err = w.Write(escapeHidden(buf.Bytes()))
+	}
+	if err != nil {
 		return fmt.Errorf("write JSON: %w", err)
 	}
 	return nil
+}
+
+// escapeHidden escapes what package json leaves as it is and a terminal may obey. Such
+// characters stand inside texts alone.
+func escapeHidden(data []byte) []byte {
+	s := string(data)
+	if usage.Plain(s) == s {
+		return data
+	}
+	var b bytes.Buffer
+	for _, r := range s {
+		if plain := string(r); usage.Plain(plain) == plain {
+			b.WriteString(plain)
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.Bytes()
 }
 
 // figuresJSON holds a row's figures by key, in the units that are shown.

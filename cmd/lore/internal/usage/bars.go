@@ -2,7 +2,6 @@ package usage
 
 import (
 	"io"
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -11,21 +10,21 @@ import (
 
 // bars draws a bar with the time left for every phase; nil if w is not a terminal.
 func bars(w io.Writer) func(phase string, n int) func(done int) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f := terminal(w)
+	if f == nil {
 		return nil
 	}
 
 	return func(phase string, n int) func(done int) {
 		bar := progressbar.NewOptions(n,
-			progressbar.OptionSetWriter(w),
+			progressbar.OptionSetWriter(f),
 			progressbar.OptionSetDescription(phase),
 			progressbar.OptionShowCount(),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionSetElapsedTime(true),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionFullWidth(),
-			progressbar.OptionOnCompletion(func() { io.WriteString(w, "\n") }),
+			progressbar.OptionOnCompletion(func() { io.WriteString(f, "\n") }),
 		)
 		return func(done int) { _ = bar.Set(done) } // a bar that cannot be drawn is no reason to stop
 	}
@@ -33,8 +32,8 @@ func bars(w io.Writer) func(phase string, n int) func(done int) {
 
 // Width is how many letters a line of a terminal has; 0 where w is none, or does not say.
 func Width(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f := terminal(w)
+	if f == nil {
 		return 0
 	}
 	width, _, err := term.GetSize(int(f.Fd()))

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"lore/datasets"
+	"lore/local/text"
 )
 
 // Error is a request that makes no sense; nothing was run.
@@ -34,7 +34,7 @@ func (c Console) Note(s string) { c.say("note: ", s) }
 
 func (c Console) say(prefix, s string) {
 	if c.out != nil {
-		fmt.Fprintln(c.out, prefix+Plain(s))
+		fmt.Fprintln(c.out, prefix+Line(s))
 	}
 }
 
@@ -43,24 +43,14 @@ func (c Console) Start(phase string, n int) func(done int) {
 	if c.bar == nil {
 		return func(int) {}
 	}
-	return c.bar(phase, n)
+	return c.bar(Line(phase), n)
 }
 
-// Plain makes text from outside safe to print: control characters, which could steer a
-// terminal, become visible.
-func Plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r == 0x1b:
-			return '␛'
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
-			return '�'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "�"))
-}
+// Plain makes text from outside safe to print; lines and tabs stay.
+func Plain(s string) string { return text.Plain(s) }
+
+// Line is Plain text in one line.
+func Line(s string) string { return text.Line(s) }
 
 // List splits a comma list. Blank parts are left out.
 func List(s string) []string {
