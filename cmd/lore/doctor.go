@@ -50,7 +50,7 @@ func newDoctor() *cobra.Command {
 		fl.StringVar(&d.bench, "benchmark", all.Names()[0], "benchmark that DATA belongs to")
 	})
 	group(c, modelsFlags, func(fl *pflag.FlagSet) {
-		addHost(fl, &d.host)
+		d.hostFlags.add(fl)
 		fl.StringVar(&d.model, "model", "", "model to load and probe")
 		fl.IntVar(&d.slots, "most-slots", 8, "largest number of slots to look for")
 	})
@@ -59,8 +59,8 @@ func newDoctor() *cobra.Command {
 
 // doctor prints one line per finding: ok, note or PROBLEM.
 type doctor struct {
-	w        io.Writer
-	host     string
+	w io.Writer
+	hostFlags
 	model    string
 	bench    string
 	data     []string
@@ -103,11 +103,18 @@ func (d *doctor) run(ctx context.Context) error {
 // server looks at the model server and its models. longest is the tokens of the largest
 // corpus.
 func (d *doctor) server(ctx context.Context, longest int) error {
-	client, err := ollama.NewClient(ollama.Config{Host: d.host, Limits: ollama.Limits{First: 10 * time.Minute}})
+	server := d.hostFlags.server()
+	if server.Refused != nil {
+		return server.Refused
+	}
+	client, err := ollama.NewClient(ollama.Config{Host: server.URL, Limits: ollama.Limits{First: 10 * time.Minute}})
 	if err != nil {
-		return err
+		return usage.Errorf("%v", err)
 	}
 	d.client = client
+	if server.Elsewhere != "" {
+		d.note("network", "%s", server.Notice())
+	}
 	d.ok("network", "lore connects to %s and to nothing else", client.Host())
 
 	version, err := client.Version(ctx)

@@ -19,8 +19,6 @@ import (
 	"lore/judge/lexical"
 	"lore/judge/llm"
 	"lore/local/files"
-	"lore/local/ollama"
-	"lore/local/redact"
 )
 
 // Groups of flags, in the order of help texts.
@@ -58,11 +56,11 @@ func topic(c *cobra.Command, heading, page string, add func(fl *pflag.FlagSet)) 
 
 // modelFlags are the flags of every verb that may ask a model.
 type modelFlags struct {
-	host, cache, think, prompts string
-	slots, numCtx               int
-	seed                        uint64
-
+	hostFlags
 	serverFlags
+	cache, think, prompts string
+	slots, numCtx         int
+	seed                  uint64
 }
 
 // thinking are the values of --think.
@@ -70,7 +68,7 @@ var thinking = []string{"", "false", "true", "low", "medium", "high"}
 
 func (f *modelFlags) add(c *cobra.Command) {
 	group(c, modelsFlags, func(fl *pflag.FlagSet) {
-		addHost(fl, &f.host)
+		f.hostFlags.add(fl)
 		fl.StringVar(&f.cache, "cache", "", "`folder` of finished calls that runs share, or none "+
 			"(default: lore/calls in the user's cache folder)")
 		fl.IntVar(&f.slots, "slots", 1, "parallel calls; set it to the server's OLLAMA_NUM_PARALLEL")
@@ -84,19 +82,10 @@ func (f *modelFlags) add(c *cobra.Command) {
 	})
 }
 
-func addHost(fl *pflag.FlagSet, host *string) {
-	def := os.Getenv("OLLAMA_HOST")
-	if def == "" || strings.HasPrefix(def, "0.0.0.0") {
-		def = ollama.DefaultHost
-	}
-	fl.StringVar(host, "host", def, "Ollama server; the only host lore contacts, apart from --system")
-	fl.Lookup("host").DefValue = redact.URL(def) // help shows it, and OLLAMA_HOST may hold a password
-}
-
 // config checks the flags.
 func (f modelFlags) config(console usage.Console) (models.Config, error) {
 	cfg := models.Config{
-		Host:    f.host,
+		Server:  f.server(),
 		Cache:   cacheDir(f.cache),
 		Slots:   f.slots,
 		NumCtx:  f.numCtx,

@@ -53,10 +53,10 @@ const (
 
 // systemsFlags are those of systems that are asked over HTTP.
 type systemsFlags struct {
-	urls, hosts string
-	headers     []string
-	k           int
-	timeout     time.Duration
+	urls    string
+	headers []string
+	k       int
+	timeout time.Duration
 }
 
 // bertFlags are those of BERTScore.
@@ -122,7 +122,6 @@ func (f *systemsFlags) add(c *cobra.Command) {
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
 		fl.StringArrayVar(&f.headers, "system-header", nil,
 			"'`NAME: $VARIABLE`', quoted, for every --system; read from the environment, never stored; may be repeated")
-		fl.StringVar(&f.hosts, "allow-host", "", "comma-separated hosts besides this machine that --system may name")
 		fl.IntVar(&f.k, "system-k", 10, "k that a --system is asked with")
 		fl.DurationVar(&f.timeout, "system-timeout", 2*time.Minute, "most time a --system may take for one answer")
 	})
@@ -220,7 +219,7 @@ func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console 
 	if opt.Models, err = f.modelFlags.config(console); err != nil {
 		return opt, err
 	}
-	if opt.Models.Systems, err = f.systems.config(); err != nil {
+	if opt.Models.Systems, err = f.systems.config(f.allow); err != nil {
 		return opt, err
 	}
 	if err := f.grid(c, &opt, protocol); err != nil {
@@ -327,7 +326,8 @@ func (f gridFlags) generation(c *cobra.Command, opt *run.Options, protocol datas
 	return nil
 }
 
-func (f systemsFlags) config() (models.Systems, error) {
+// config checks the flags. allowed are hosts besides this machine.
+func (f systemsFlags) config(allowed string) (models.Systems, error) {
 	header, secrets, err := models.ReadHeaders(f.headers)
 	if err != nil {
 		return models.Systems{}, err
@@ -336,7 +336,7 @@ func (f systemsFlags) config() (models.Systems, error) {
 		URLs:    usage.List(f.urls),
 		Header:  header,
 		Secrets: secrets,
-		Hosts:   usage.List(f.hosts),
+		Hosts:   usage.List(allowed),
 		K:       f.k,
 		Timeout: f.timeout,
 	}

@@ -174,17 +174,3 @@ func TestModelLookup(t *testing.T) {
 		t.Errorf("missing model: %v", err)
 	}
 }
-
-func TestParseHost(t *testing.T) {
-	for in, want := range map[string]string{"": "http://127.0.0.1:11434", "localhost": "http://localhost:11434", "http://h:1": "http://h:1", "https://h": "https://h:443"} {
-		u, err := parseHost(in)
-		if err != nil || u.String() != want {
-			t.Errorf("parseHost(%q) = %v, %v; want %s", in, u, err, want)
-		}
-	}
-	for _, bad := range []string{"ftp://x", "http://", "::"} {
-		if _, err := parseHost(bad); err == nil {
-			t.Errorf("parseHost(%q) is accepted", bad)
-		}
-	}
-}

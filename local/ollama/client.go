@@ -86,29 +86,6 @@ func NewClient(cfg Config) (*Client, error) {
 	}}, nil
 }
 
-func parseHost(host string) (*url.URL, error) {
-	if host == "" {
-		host = DefaultHost
-	}
-	if !strings.Contains(host, "://") {
-		host = "http://" + host
-	}
-
-	u, err := url.Parse(host)
-	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("model server %q is not a URL like %s", redact.URL(host), DefaultHost)
-	}
-
-	if u.Port() == "" {
-		port := "11434"
-		if u.Scheme == "https" {
-			port = "443"
-		}
-		u.Host = net.JoinHostPort(u.Hostname(), port)
-	}
-	return u, nil
-}
-
 // Host returns the server's URL without its secrets.
 func (c *Client) Host() string { return redact.URL(c.base.String()) }
 

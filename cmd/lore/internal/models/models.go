@@ -20,9 +20,21 @@ import (
 	remote "lore/local/system"
 )
 
+// Server is the model server, and whether it may be asked.
+type Server struct {
+	URL       string
+	Refused   error  // why it may not; nil: it may
+	Elsewhere string // the other machine that it is on, where the environment names that
+}
+
+// Notice says where questions go, for people.
+func (s Server) Notice() string {
+	return "OLLAMA_HOST names another machine, " + s.Elsewhere + ": questions and documents are sent there"
+}
+
 // Config says where models are and how they are loaded.
 type Config struct {
-	Host    string
+	Server  Server
 	Dial    ollama.Dialer
 	Slots   int    // calls at once to the server
 	NumCtx  int    // context window in tokens; 0: from the longest prompt
@@ -135,9 +147,15 @@ func (s *Set) Client(ctx context.Context) (*ollama.Client, error) {
 		return s.client, nil
 	}
 
-	c, err := ollama.NewClient(ollama.Config{Host: s.cfg.Host, Dial: s.cfg.Dial, Limits: s.cfg.Limits})
+	if s.cfg.Server.Refused != nil {
+		return nil, s.cfg.Server.Refused
+	}
+	c, err := ollama.NewClient(ollama.Config{Host: s.cfg.Server.URL, Dial: s.cfg.Dial, Limits: s.cfg.Limits})
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
+	}
+	if s.cfg.Server.Elsewhere != "" {
+		s.cfg.Console.Note(s.cfg.Server.Notice())
 	}
 	if s.server, err = c.Version(ctx); err != nil {
 		return nil, err

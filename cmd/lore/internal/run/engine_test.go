@@ -50,7 +50,7 @@ func TestNoOtherHostIsDialled(t *testing.T) {
 				NumPredict: 100,
 				TopP:       1,
 				Seed:       1,
-				Models:     models.Config{Host: server.URL, Dial: dial, Slots: 2, Seed: 1},
+				Models:     models.Config{Server: models.Server{URL: server.URL}, Dial: dial, Slots: 2, Seed: 1},
 				Pipelines: pipeline.Config{
 					Analyzer:  "en",
 					BM25:      index.DefaultBM25,

@@ -16,7 +16,7 @@ var unsettled = map[string]bool{
 	"Prompts": true, // each prompt is a setting of its own
 	"Version": true, "Console": true,
 
-	"Models.Host": true, "Models.Cache": true, "Models.Dial": true, "Models.Slots": true, "Models.Console": true,
+	"Models.Server": true, "Models.Cache": true, "Models.Dial": true, "Models.Slots": true, "Models.Console": true,
 	"Models.Seed":    true, // the run's
 	"Models.Systems": true, // may hold secrets; settingsOf adds what is none
 

@@ -46,7 +46,7 @@ func TestSettings(t *testing.T) {
 	}
 
 	same := base
-	same.Models = models.Config{Host: "http://user:secret@h", Slots: 7, Cache: "c"}
+	same.Models = models.Config{Server: models.Server{URL: "http://user:secret@h"}, Slots: 7, Cache: "c"}
 	same.Models.Systems = models.Systems{URLs: []string{"http://u:secret@h"}, Timeout: 3}
 	same.Pipelines.IndexDir = "i"
 	same.Answers = []Answers{{Outputs: map[string]datasets.Output{"a": {}}}}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/usage"
+	"lore/local/ollama"
+	"lore/local/redact"
+)
+
+// hostVariable is where Ollama's own tools find their server.
+const hostVariable = "OLLAMA_HOST"
+
+// hostFlags name the model server. All verbs that may ask one have them.
+type hostFlags struct {
+	host  hostValue
+	allow string // other machines that OLLAMA_HOST and --system may name, by commas
+}
+
+// hostValue is an address that knows whether it was given on the command line.
+type hostValue struct {
+	text  string
+	given bool
+}
+
+// Set takes an address, as pflag.Value has it.
+func (v *hostValue) Set(s string) error {
+	v.text, v.given = s, true
+	return nil
+}
+
+// String is what help shows as the default; OLLAMA_HOST may hold a password.
+func (v *hostValue) String() string { return redact.URL(v.text) }
+
+// Type stands for the value in help.
+func (v *hostValue) Type() string { return "string" }
+
+func (f *hostFlags) add(fl *pflag.FlagSet) {
+	f.host.text = strings.TrimSpace(os.Getenv(hostVariable))
+	if f.host.text == "" {
+		f.host.text = ollama.DefaultHost
+	}
+	fl.Var(&f.host, "host", "Ollama server; the only host lore contacts, apart from --system")
+	fl.StringVar(&f.allow, "allow-host", "", "comma-separated hosts besides this machine that "+hostVariable+" or --system may name")
+}
+
+// server is the server that may be asked. One on another machine is named on the command
+// line: documents leave this machine, and a variable is soon forgotten.
+func (f *hostFlags) server() models.Server {
+	s := models.Server{URL: f.host.text}
+	if f.host.given {
+		return s
+	}
+	other, err := ollama.OtherMachine(s.URL)
+	switch {
+	case err != nil:
+		s.Refused = usage.Errorf("%s: %v", hostVariable, err)
+	case other == "":
+	case f.allows(other):
+		s.Elsewhere = other
+	default:
+		s.Refused = usage.Errorf("%s names another machine, %s: questions and documents would be sent there; "+
+			"write --allow-host %[2]s if they may, or --host %[3]s", hostVariable, other, ollama.DefaultHost)
+	}
+	return s
+}
+
+// allows reports whether --allow-host is a machine, however its address is written.
+func (f *hostFlags) allows(machine string) bool {
+	return slices.ContainsFunc(usage.List(f.allow), func(host string) bool {
+		name, err := ollama.OtherMachine(host)
+		return err == nil && name == machine
+	})
+}
