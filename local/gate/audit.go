@@ -30,7 +30,7 @@ func AuditJournal(dir string) (Audit, error) {
 	}
 	j := &Journal{dir: dir, readers: map[string]*os.File{}}
 	for _, path := range files {
-		if j.readers[path], err = openRegular(path); err != nil {
+		if j.readers[path], err = openToRead(path); err != nil {
 			return a, err
 		}
 		defer j.readers[path].Close()

@@ -4,12 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"lore/local"
+	"lore/local/files"
 )
 
 // cache is a folder of finished calls that all runs of a person share. Each model has a
@@ -148,7 +148,7 @@ const mostWriters = 1000
 // file that no other has locked, and reads them all. There are no more files than there
 // ever were writers at the same time.
 func openShared(dir string, warn func(string)) (*Journal, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := files.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("create the folder: %w", err)
 	}
 	for n := 1; n <= mostWriters; n++ {

@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"lore/local"
+	"lore/local/files"
 	"lore/local/tokens"
 )
 
@@ -127,20 +127,19 @@ func (c *canaries) recall(version string, at profile) (sighting, bool) {
 	if c == nil || version == "" || at.digest == "" {
 		return s, false
 	}
-	data, err := os.ReadFile(c.file(version, at))
+	data, err := files.ReadFile(c.file(version, at))
 	return s, err == nil && json.Unmarshal(data, &s) == nil && s.Rate > 0
 }
 
 // remember keeps a sighting. It is a help: where it cannot be kept, the next run sends
 // canaries again.
 func (c *canaries) remember(version string, at profile, s sighting) {
-	if c == nil || version == "" || at.digest == "" || os.MkdirAll(c.dir, 0o700) != nil {
+	if c == nil || version == "" || at.digest == "" || files.MkdirAll(c.dir) != nil {
 		return
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
 		return
 	}
-	// A reader of a half-written file finds no JSON, and asks the server.
-	_ = os.WriteFile(c.file(version, at), data, 0o600)
+	_ = files.WriteFile(c.file(version, at), data)
 }

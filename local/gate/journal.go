@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"lore/local"
+	"lore/local/files"
 )
 
 // journalName is the file this process appends to. Every other *.jsonl file in
@@ -58,7 +59,7 @@ var ErrJournalBusy = errors.New("another lore process is writing this journal")
 // line elsewhere is skipped with a warning, so that its call is asked again. Lines of an
 // earlier lore have no checksum: they are decoded whole instead.
 func OpenJournal(dir string, warn func(string)) (*Journal, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := files.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("create the journal folder: %w", err)
 	}
 
@@ -80,7 +81,7 @@ func openFile(dir, name string, shared bool, warn func(string)) (*Journal, error
 		return nil, fmt.Errorf("%s: %w; wait for it or choose another folder with --out", path, ErrJournalBusy)
 	}
 
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := files.Update(path)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lore/local"
+	"lore/local/files"
 )
 
 // span is where the reply that counts for a call stands, and what must be known to choose
@@ -56,28 +57,28 @@ type scanner struct {
 
 // load indexes all files of the folder and puts the writer at the end of its own.
 func (j *Journal) load(own string) error {
-	files, err := journalFiles(j.dir)
+	names, err := journalFiles(j.dir)
 	if err != nil {
 		return err
 	}
-	for _, path := range files {
+	for _, path := range names {
 		if j.readers[path] != nil {
 			continue
 		}
-		if j.readers[path], err = openRegular(path); err != nil {
+		if j.readers[path], err = openToRead(path); err != nil {
 			return err
 		}
 	}
 
 	told := &teller{warn: j.warn}
 	s := &scanner{index: map[string]span{}, voids: map[string]time.Time{}, bad: told.damaged}
-	if j.size, err = j.scanAll(s, files, own); err != nil {
+	if j.size, err = j.scanAll(s, names, own); err != nil {
 		return err
 	}
 	// A word that takes replies back may stand in a later file than they do.
 	if len(s.voids) > 0 {
 		s = &scanner{index: map[string]span{}, voids: s.voids, bad: func(string, error) {}}
-		if _, err = j.scanAll(s, files, own); err != nil {
+		if _, err = j.scanAll(s, names, own); err != nil {
 			return err
 		}
 	}
@@ -97,8 +98,8 @@ func cutTorn(f *os.File, good int64) error {
 	return nil
 }
 
-func (j *Journal) scanAll(s *scanner, files []string, own string) (size int64, err error) {
-	for _, path := range files {
+func (j *Journal) scanAll(s *scanner, names []string, own string) (size int64, err error) {
+	for _, path := range names {
 		// The other files of a cache may just be being written.
 		s.torn = func(place string) {}
 		if path == own || !j.shared {
@@ -163,24 +164,17 @@ func essence(r local.Reply) string {
 
 // journalFiles are the journals of a folder, in order.
 func journalFiles(dir string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
 		return nil, fmt.Errorf("list the journal folder: %w", err)
 	}
-	slices.Sort(files)
-	return files, nil
+	slices.Sort(names)
+	return names, nil
 }
 
-// openRegular opens a journal to read. Anything else under its name could hang.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("open the journal: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("open the journal: %s is not a regular file; move it away", path)
-	}
-	f, err := os.Open(path)
+// openToRead opens a journal.
+func openToRead(path string) (*os.File, error) {
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the journal: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -126,7 +125,7 @@ func derived(dir string) []string {
 // named are the files of a folder that match a pattern, but for the manifest, and what is
 // just being written.
 func named(dir, pattern string) []string {
-	found, _ := fs.Glob(os.DirFS(dir), pattern) // the pattern is fine
+	found, _ := fs.Glob(files.DirFS(dir), pattern) // the pattern is fine
 	return slices.DeleteFunc(found, func(name string) bool {
 		return name == ManifestFile || strings.HasPrefix(path.Base(name), ".")
 	})
