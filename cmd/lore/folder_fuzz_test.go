@@ -114,8 +114,8 @@ func resign(files map[string][]byte, old bool) []byte {
 // folderCommands read a run folder in every way; the words in capitals are files.
 var folderCommands = []string{
 	"runs DIR", "runs verify DIR", "runs verify DIR --json", "report DIR", "report DIR --format md", "report DIR --format latex",
-	"report DIR --format csv", "report DIR --format json", "report DIR --html PAGE", "report DIR --human HUMAN", "report DIR --errors SHEET",
-	"report DIR --error-sheet NEW", "report DIR DIR", "compare DIR DIR --resamples 100 --all", "compare DIR --resamples 100 --format json",
+	"report DIR --format csv", "report DIR --format json", "report DIR --html PAGE", "report DIR --human HUMAN", "report DIR --error-sheet SHEET",
+	"report DIR --errors SHEET", "report DIR DIR", "compare DIR DIR --resamples 100 --all", "compare DIR --resamples 100 --format json",
 	"compare DIR --unit group --resamples 100 --format latex", "judge validate DIR --human HUMAN --judge lexical",
 }
 
@@ -176,7 +176,7 @@ func readFolder(t *testing.T, files map[string][]byte) (refused bool) {
 	}
 	human, sheet := filepath.Join(home, "human.jsonl"), filepath.Join(home, "sheet.csv")
 	writeHuman(t, files["verdicts.jsonl"], human)
-	places := strings.NewReplacer("DIR", dir, "PAGE", filepath.Join(home, "page.html"), "HUMAN", human, "SHEET", sheet, "NEW", sheet)
+	places := strings.NewReplacer("DIR", dir, "PAGE", filepath.Join(home, "page.html"), "HUMAN", human, "SHEET", sheet)
 
 	for _, c := range folderCommands {
 		reads := !strings.HasPrefix(c, "runs")
