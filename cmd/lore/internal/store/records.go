@@ -63,7 +63,7 @@ func (a Answer) Valid() error {
 			return fmt.Errorf("the measure %.60q is %g", name, v)
 		}
 	}
-	return Names(a.Retriever, a.Generator, a.Item, a.Title, a.Group)
+	return Names(a.Retriever, a.Generator, a.Item, a.Group)
 }
 
 // Bounds of what a run folder may hold. They keep a received folder from taking all memory
