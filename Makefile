@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate golden-embed onnxruntime test-ort ollama test-ollama fit sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate hostile flips kills night golden-embed onnxruntime test-ort ollama test-ollama fit sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -80,6 +80,17 @@ golden:
 # tables and systems than the tests do; half an hour.
 simulate:
 	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 2h -run 'FalsePositives|Power' ./cmd/lore/internal/table
+
+# The campaigns run in full what `go test` runs a seeded sample of: LORE_SEED=2 draws
+# another. hostile lets every verb meet every misbehaviour of a server, half an hour.
+CAMPAIGN = LORE_CAMPAIGN=1 $(GO) test -count=1 -v -timeout 3h ./cmd/lore -run
+hostile:
+	$(CAMPAIGN) 'TestHostile$$'
+
+# flips damages the files of a finished run; LORE_KEEP names a folder for what went
+# unnoticed; minutes.
+flips:
+	$(CAMPAIGN) 'TestFlips$$'
 
 # ollama builds a real server for the tests from its Go module. It needs a C++
 # compiler and Debian's nlohmann-json3-dev and libstb-dev.
