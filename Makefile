@@ -92,6 +92,11 @@ hostile:
 flips:
 	$(CAMPAIGN) 'TestFlips$$'
 
+# kills ends commands 500 times early: by signals, in system calls, with their server;
+# half an hour. It needs strace for system calls.
+kills:
+	$(CAMPAIGN) 'TestKills$$'
+
 # ollama builds a real server for the tests from its Go module. It needs a C++
 # compiler and Debian's nlohmann-json3-dev and libstb-dev.
 ollama: $(OLLAMA)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -85,7 +86,23 @@ func (p process) command(ctx context.Context) *exec.Cmd {
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), asCommand+"=1", "XDG_CACHE_HOME="+p.cache)
 	cmd.WaitDelay = time.Second
+	cmd.SysProcAttr = mortal()
 	return cmd
+}
+
+// mortal makes a process end with the test that started it.
+func mortal() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
+// cleanups are what is done when a part of a test is over; t.Cleanup waits for all of it.
+type cleanups []func()
+
+// Cleanup adds a step, which is done before those that were there.
+func (c *cleanups) Cleanup(step func()) { *c = append(*c, step) }
+
+func (c *cleanups) do() {
+	for _, step := range slices.Backward(*c) {
+		step()
+	}
 }
 
 // run runs it to its end.

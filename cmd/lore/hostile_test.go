@@ -389,7 +389,7 @@ func (h *hostility) exits(m meeting) []int {
 	partly := []int{exitOK, exitUsage, exitPartial, exitInput, exitServer}
 	switch {
 	case m.verb.name == "doctor":
-		return []int{exitOK, exitPartial, exitServer}
+		return []int{exitOK, exitError, exitPartial, exitServer} // 1: it has found problems
 	case m.verb.name == "build" && h.script != "": // no build gets past its probe of schemas
 		return []int{exitUsage, exitServer}
 	case m.every > 1 && m.fate.verdict != count:
@@ -413,7 +413,9 @@ func (h *hostility) exits(m meeting) []int {
 func (h *hostility) ask(t *testing.T, m meeting) (findings, ended) {
 	t.Helper()
 	dir := t.TempDir()
-	url := h.start(t, m)
+	var over cleanups
+	defer over.do()
+	url := h.start(t, &over, m)
 	var args []string
 	fill := strings.NewReplacer("{dir}", dir, "{in}", h.in, "{url}", url)
 	for _, a := range strings.Fields(m.verb.line) {
@@ -428,12 +430,12 @@ func (h *hostility) ask(t *testing.T, m meeting) (findings, ended) {
 	return m.verb.read(t, dir), e
 }
 
-// start starts a server and returns its URL.
-func (h *hostility) start(t *testing.T, m meeting) string {
+// start starts a server until the meeting is over, and returns its URL.
+func (h *hostility) start(t *testing.T, over *cleanups, m meeting) string {
 	t.Helper()
 	if h.script == "" {
 		good := &ollamatest.Server{Answer: graded, Logprobs: true}
-		return (&hostile.Server{Good: good, Mode: hostile.Mode(m.mode), Every: m.every, Size: endless}).Start(t)
+		return (&hostile.Server{Good: good, Mode: hostile.Mode(m.mode), Every: m.every, Size: endless}).Start(over)
 	}
 
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -444,10 +446,11 @@ func (h *hostility) start(t *testing.T, m meeting) string {
 	l.Close()
 	cmd := exec.Command("python3", h.script, "--mode", m.mode,
 		"--port", fmt.Sprint(port), "--size", fmt.Sprint(endless))
+	cmd.SysProcAttr = mortal()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	over.Cleanup(func() {
 		_ = cmd.Process.Kill() // it never ends by itself
 		_ = cmd.Wait()
 	})
