@@ -44,8 +44,8 @@ func works() []*work {
 			line: "build crux --msrs ../../datasets/msrs/sample/story --questions 2 --model ollama:fake " +
 				"--judge lexical --out {dir}/built" + folders},
 		{name: "retrieve", out: "out.trec", calls: "calls", server: &ollamatest.Server{Answer: ollamatest.Plausible},
-			line: "retrieve {in}/corpus.jsonl {in}/queries.tsv --retriever rrf(bm25,dense:ollama:fake)>rerank:llm:fake " +
-				"--calls {dir}/calls --index-dir {dir}/index --out {dir}/out.trec" + folders},
+			line: "retrieve {in}/corpus.jsonl {in}/queries.tsv " +
+				"--retriever rrf(bm25,dense:ollama:fake)>rerank:llm:fake --calls {dir}/calls --index-dir {dir}/index --out {dir}/out.trec" + folders},
 		{name: "score", calls: "scored/calls", server: &ollamatest.Server{Answer: ollamatest.Plausible},
 			line: "score summhay {in}/recorded.json --judge ollama:fake --json --out {dir}/scored" + folders},
 	}
@@ -130,7 +130,7 @@ func TestKills(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		t.Logf("%s: %d of %d before their end", name, rows[name][1], rows[name][0])
 	}
-	if total < hard/2 {
+	if total < hard/3 {
 		t.Errorf("only %d of %d kills came in time: the test proves little", total, hard)
 	}
 }
@@ -150,7 +150,7 @@ func newKills(t *testing.T, all []*work) *kills {
 	}
 
 	for _, w := range all {
-		w.server.Delay, w.server.Slots = 5*time.Millisecond, 4
+		w.server.Delay, w.server.Slots = 12*time.Millisecond, 4
 		k.posts[w] = openPost(t, w.server)
 		dir := t.TempDir()
 		e := k.process(w, dir).run(t)
@@ -286,7 +286,7 @@ func (k *kills) until(t *testing.T, w *work, dir string, do func(p *os.Process))
 	cmd := k.process(w, dir).command(ctx)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	moment := w.requests() + k.rng.IntN(k.asked[w]+1)
+	moment := w.requests() + k.rng.IntN(k.asked[w])
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func (k *kills) until(t *testing.T, w *work, dir string, do func(p *os.Process))
 		case <-time.After(time.Millisecond):
 		}
 	}
-	time.Sleep(time.Duration(k.rng.IntN(20)) * time.Millisecond)
+	time.Sleep(time.Duration(k.rng.IntN(12)) * time.Millisecond)
 	do(cmd.Process)
 	<-over
 	return ended{code: cmd.ProcessState.ExitCode(), stdout: said.String()}
