@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ollama/ollama/api"
 )
 
 // Campaigns are tests that come in two sizes: a seeded sample of what they do belongs to
@@ -132,6 +134,17 @@ func (p process) run(t *testing.T) ended {
 		stderr: stderr.String(),
 		peak:   <-peak,
 		took:   time.Since(start),
+	}
+}
+
+// counted answers calls that only count their prompt with a word, and all others as a
+// model does.
+func counted(model func(api.ChatRequest) string) func(api.ChatRequest) string {
+	return func(req api.ChatRequest) string {
+		if n, _ := req.Options["num_predict"].(float64); n == 1 {
+			return "yes"
+		}
+		return model(req)
 	}
 }
 

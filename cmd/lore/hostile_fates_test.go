@@ -94,7 +94,7 @@ var pythonFates = map[string]byVerb{
 	"hugeframes":   fails(local.Oversized),
 	"hugethinking": fails(local.Oversized),
 	"hugeheader":   fails(local.Oversized, local.Transport),
-	"gzipbomb":     fails(local.Oversized, local.Transport),
+	"gzipbomb":     fails(local.Oversized, local.Transport, local.ModelError),
 	"overlong":     fails(local.Oversized, local.Cut),
 	"deepjson":     offMenu("lists in lists are no verdict"),
 
@@ -117,14 +117,17 @@ var pythonFates = map[string]byVerb{
 	"donethenerror": either("the reply is whole at its closing frame, but the server takes it back"),
 	"errframeempty": either("an error without words is an error, or nothing"),
 	"invalidutf8": {
-		"":         {verdict: count, reason: "a judge's reply has no such character here"},
+		"":         {verdict: may, reason: "a judge's reply has no such character; that of a canary may have"},
 		"generate": {verdict: fail, reason: "the answer can only be read as another than was sent"},
 	},
 
 	// Counts and ends that cannot be right.
-	"truncated":    fails(local.Truncated),
-	"noprompteval": fails(local.Truncated),
-	"negcount":     fails(),
+	"truncated": fails(local.Truncated),
+	"noprompteval": {
+		"":         {verdict: may, reason: "the prompt fits for sure, so that nothing was cut"},
+		"generate": {verdict: fail, why: []local.Outcome{local.Truncated}},
+	},
+	"negcount": fails(),
 	"cutlength": {
 		"":         {verdict: fail, why: []local.Outcome{local.Cut}},
 		"generate": {verdict: count, reason: "--cut scored: an answer that is cut is scored as it stands, and counted"},
@@ -178,7 +181,11 @@ var ourFates = map[string]byVerb{
 		"":         {verdict: may, reason: "these prompts fit in half a window; the canary may not"},
 		"generate": {verdict: fail, reason: "the prompt is longer than half the window"},
 	},
-	"full-window":      fails(local.Truncated),
+	"reads-half": fails(local.Truncated),
+	"full-window": {
+		"":         {verdict: may, reason: "the prompt fits for sure, so that nothing was cut"},
+		"generate": {verdict: fail, why: []local.Outcome{local.Truncated}},
+	},
 	"uncounted-cached": either("a server before 2025 leaves the count of a cached prompt out: it cannot be checked"),
 	"uncached-only":    either("less was counted than sent: cut, or cached"),
 	"embed-cut":        fails(),
@@ -193,8 +200,11 @@ var ourFates = map[string]byVerb{
 	"retry-after-2":    fails(local.Transport),
 	"retry-after-3600": fails(local.Transport),
 	"huge-error":       fails(local.ModelError, local.Oversized),
+	"busy":             fails(local.Transport),
+	"empty":            fails(local.Empty),
+	"garbage":          fails(),
 
-	"gzip-bomb":       fails(local.Oversized, local.Transport),
+	"gzip-bomb":       fails(local.Oversized, local.Transport, local.ModelError),
 	"endless-headers": fails(local.Oversized, local.Transport),
 	"endless-1xx":     fails(local.Oversized, local.Transport, local.Timeout),
 	"endless-tags":    refused("a list of models without an end is none"),
@@ -207,6 +217,7 @@ var ourFates = map[string]byVerb{
 	"hang-tags":     refused("nobody knows which models are there"),
 	"hang-show":     refused("nobody knows what the model is"),
 	"hang-embed":    fails(local.Timeout),
+	"hang-chat":     fails(local.Timeout),
 	"headers-only":  fails(local.Transport, local.NoDone),
 	"tls-garbage":   fails(local.Transport),
 	"no-http":       refused("the port is not a model server's"),

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"lore/local"
+	"lore/local/gate"
 	"lore/local/ollama/ollamatest"
 )
 
@@ -45,7 +46,8 @@ func works() []*work {
 				"--judge lexical --out {dir}/built" + folders},
 		{name: "retrieve", out: "out.trec", calls: "calls", server: &ollamatest.Server{Answer: ollamatest.Plausible},
 			line: "retrieve {in}/corpus.jsonl {in}/queries.tsv " +
-				"--retriever rrf(bm25,dense:ollama:fake)>rerank:llm:fake --calls {dir}/calls --index-dir {dir}/index --out {dir}/out.trec" + folders},
+				"--retriever rrf(bm25,dense:ollama:fake)>rerank:llm:fake " +
+				"--calls {dir}/calls --index-dir {dir}/index --out {dir}/out.trec" + folders},
 		{name: "score", calls: "scored/calls", server: &ollamatest.Server{Answer: ollamatest.Plausible},
 			line: "score summhay {in}/recorded.json --judge ollama:fake --json --out {dir}/scored" + folders},
 	}
@@ -252,27 +254,29 @@ func (k *kills) check(t *testing.T, w *work, way ending, dir string, e ended) {
 // finishedCalls lists the calls of a journal whose answer counts.
 func finishedCalls(t *testing.T, dir string) map[string]bool {
 	t.Helper()
-	out := map[string]bool{}
 	data, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))
-	if os.IsNotExist(err) {
-		return out
-	}
-	if err != nil {
+	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
+	words := map[string]string{} // by key
 	for line := range bytes.Lines(data) {
-		var e struct {
-			Call  local.Call
-			Reply local.Reply
+		var e gate.Entry
+		if json.Unmarshal(line, &e) != nil || !bytes.HasSuffix(line, []byte("\n")) {
+			continue // torn
 		}
-		whole := bytes.HasSuffix(line, []byte("\n"))
-		if json.Unmarshal(line, &e) == nil && whole && e.Reply.Outcome == local.OK {
+		delete(words, e.Key)
+		if e.Void == "" && e.Reply.Outcome == local.OK {
 			var b strings.Builder
 			for _, m := range e.Call.Messages {
 				b.WriteString(m.Role + m.Content)
 			}
-			out[b.String()] = true
+			words[e.Key] = b.String()
 		}
+	}
+
+	out := map[string]bool{}
+	for _, w := range words {
+		out[w] = true
 	}
 	return out
 }

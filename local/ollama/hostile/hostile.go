@@ -135,10 +135,17 @@ func (s *Server) good(r *request) *httptest.ResponseRecorder {
 	return rec
 }
 
-// frames are those of the good reply.
-func (s *Server) frames(r *request) []api.ChatResponse {
+// frames are those of the good reply. A refusal is passed on, and has none.
+func (s *Server) frames(w http.ResponseWriter, r *request) []api.ChatResponse {
+	rec := s.good(r)
+	if rec.Code != http.StatusOK {
+		w.WriteHeader(rec.Code)
+		_, _ = w.Write(rec.Body.Bytes()) // the client may be gone
+		return nil
+	}
+
 	var out []api.ChatResponse
-	dec := json.NewDecoder(s.good(r).Body)
+	dec := json.NewDecoder(rec.Body)
 	for {
 		var f api.ChatResponse
 		if dec.Decode(&f) != nil {

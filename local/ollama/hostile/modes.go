@@ -26,6 +26,8 @@ var misdeeds = map[Mode]misdeed{
 	"embed-cut":        {embedPath, embedCut(true)},
 	"embed-tail":       {embedPath, embedCut(false)},
 
+	"reads-half": {chatPath, readsHalf},
+
 	// Another model, or another machine.
 	"other-model":    {chatPath, spoilAll(func(_ *request, f *api.ChatResponse) { f.Model = "other:13b" })},
 	"remote-chat":    {chatPath, spoilAll(func(_ *request, f *api.ChatResponse) { f.RemoteHost = elsewhere })},
@@ -36,6 +38,7 @@ var misdeeds = map[Mode]misdeed{
 	// Refusals.
 	"retry-after-2":    {chatPath, refuse(http.StatusTooManyRequests, "2")},
 	"retry-after-3600": {chatPath, refuse(http.StatusServiceUnavailable, "3600")},
+	"busy":             {chatPath, refuse(http.StatusServiceUnavailable, "")},
 	"huge-error":       {chatPath, hugeError},
 
 	// What has no end.
@@ -50,6 +53,7 @@ var misdeeds = map[Mode]misdeed{
 
 	// Silence.
 	neverAccepts:    {anyPath, nil},
+	"hang-chat":     {chatPath, hang},
 	"hang-tags":     {tagsPath, hang},
 	"hang-show":     {showPath, hang},
 	"hang-embed":    {embedPath, hang},
@@ -62,6 +66,8 @@ var misdeeds = map[Mode]misdeed{
 	"drip-for-ever": {chatPath, drip(1, time.Second)},
 
 	// Forms of a reply.
+	"empty":            {chatPath, spoilAll(func(_ *request, f *api.ChatResponse) { f.Message.Content = "" })},
+	"garbage":          {chatPath, overlay("<html><h1>It works!</h1></html>")},
 	"http-1.0":         {chatPath, http10},
 	"trailing-garbage": {chatPath, trailing("<html>\x00\xff", func(api.ChatResponse) any { return "and more" })},
 	"done-twice":       {chatPath, trailing("", again)},
@@ -100,7 +106,7 @@ func spoil(change func(r *request, f *api.ChatResponse)) func(*Server, http.Resp
 // spoilAll changes every frame of a reply.
 func spoilAll(change func(r *request, f *api.ChatResponse)) func(*Server, http.ResponseWriter, *request) {
 	return func(s *Server, w http.ResponseWriter, r *request) {
-		frames := s.frames(r)
+		frames := s.frames(w, r)
 		for i := range frames {
 			change(r, &frames[i])
 		}
@@ -124,13 +130,27 @@ func cutsPrompt(s *Server, w http.ResponseWriter, r *request) {
 	}
 
 	r.body, _ = json.Marshal(r.chat) // it came from JSON
-	frames := s.frames(r)
+	frames := s.frames(w, r)
 	for i := range frames {
 		if frames[i].Done {
 			frames[i].PromptEvalCount = room + 2
 		}
 	}
 	send(w, frames...)
+}
+
+// readsHalf answers to the second half of the prompt, and counts that.
+func readsHalf(s *Server, w http.ResponseWriter, r *request) {
+	read := 0
+	for i, m := range r.chat.Messages {
+		words := strings.Fields(m.Content)
+		half := words[len(words)/2:]
+		r.chat.Messages[i].Content = strings.Join(half, " ")
+		read += len(half)
+	}
+
+	r.body, _ = json.Marshal(r.chat) // it came from JSON
+	spoil(func(_ *request, f *api.ChatResponse) { f.PromptEvalCount = read })(s, w, r)
 }
 
 // uncountedCached leaves the count out when the prompt begins as an earlier one did, as
@@ -195,7 +215,9 @@ func digestChanges(s *Server, w http.ResponseWriter, r *request) {
 
 func refuse(code int, after string) func(*Server, http.ResponseWriter, *request) {
 	return func(_ *Server, w http.ResponseWriter, _ *request) {
-		w.Header().Set("Retry-After", after)
+		if after != "" {
+			w.Header().Set("Retry-After", after)
+		}
 		w.WriteHeader(code)
 		send(w, map[string]string{"error": "server busy, please try again"})
 	}
@@ -240,9 +262,11 @@ func endless(start, more string) func(*Server, http.ResponseWriter, *request) {
 func ignoresLimit(s *Server, w http.ResponseWriter, r *request) {
 	limit, _ := r.chat.Options["num_predict"].(float64)
 	text := strings.Repeat("- A bullet of words without an end [1]\n", int(limit))
-	frames := s.frames(r)
-	frames[0].Message.Content = text
+	frames := s.frames(w, r)
 	for i := range frames {
+		if i == 0 {
+			frames[i].Message.Content = text
+		}
 		if frames[i].Done {
 			frames[i].EvalCount = 10 * int(limit)
 		}
@@ -285,7 +309,10 @@ func http10(s *Server, w http.ResponseWriter, r *request) {
 // trailing sends something after the closing frame.
 func trailing(text string, frame func(done api.ChatResponse) any) func(*Server, http.ResponseWriter, *request) {
 	return func(s *Server, w http.ResponseWriter, r *request) {
-		frames := s.frames(r)
+		frames := s.frames(w, r)
+		if len(frames) == 0 {
+			return
+		}
 		send(w, frames...)
 		send(w, frame(frames[len(frames)-1]))
 		_, _ = io.WriteString(w, text) // the client may be gone
@@ -299,7 +326,10 @@ func again(done api.ChatResponse) any {
 }
 
 func thinkInContent(s *Server, w http.ResponseWriter, r *request) {
-	frames := s.frames(r)
+	frames := s.frames(w, r)
+	if len(frames) == 0 {
+		return
+	}
 	frames[0].Message.Content = "<think>\nHmm, what would they like to read?\n</think>\n" + frames[0].Message.Content
 	send(w, frames...)
 }
@@ -320,7 +350,7 @@ func setLogprobs(f *api.ChatResponse, to float64) {
 
 // logprobsNaN writes what some servers write and JSON does not know.
 func logprobsNaN(s *Server, w http.ResponseWriter, r *request) {
-	frames := s.frames(r)
+	frames := s.frames(w, r)
 	for i := range frames {
 		setLogprobs(&frames[i], 12345)
 	}
