@@ -240,8 +240,8 @@ func isLock(name string) bool {
 	return filepath.Base(name) == ".lock" || strings.HasSuffix(name, ".lock")
 }
 
-// changed lists the files that two folders do not share, byte for byte.
-func changed(a, b map[string]string) []string {
+// unlike lists the files that two folders do not share, byte for byte.
+func unlike(a, b map[string]string) []string {
 	var out []string
 	for name, text := range a {
 		if other, ok := b[name]; !ok || other != text {

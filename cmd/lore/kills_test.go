@@ -238,7 +238,7 @@ func (k *kills) once(t *testing.T, w *work, way ending) int {
 // check looks at what is left after the rerun.
 func (k *kills) check(t *testing.T, w *work, way ending, dir string, e ended) {
 	t.Helper()
-	if other := changed(k.calm[w], w.made(t, dir, e)); len(other) > 0 {
+	if other := unlike(k.calm[w], w.made(t, dir, e)); len(other) > 0 {
 		t.Errorf("%s, %s: other than undisturbed: %v", w.name, way.name, other)
 	}
 	if left := leftovers(tree(t, dir)); len(left) > 0 {

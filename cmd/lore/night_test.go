@@ -59,7 +59,7 @@ func TestNight(t *testing.T) {
 	}
 	for i, dir := range s.folders() {
 		files := tree(t, dir)
-		if other := changed(quiet[i], derived(files)); len(other) > 0 {
+		if other := unlike(quiet[i], derived(files)); len(other) > 0 {
 			t.Errorf("run %d is not that of a quiet night: %v", i, other)
 		}
 		if left := leftovers(files); len(left) > 0 {

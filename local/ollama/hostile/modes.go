@@ -139,8 +139,13 @@ func cutsPrompt(s *Server, w http.ResponseWriter, r *request) {
 	send(w, frames...)
 }
 
-// readsHalf answers to the second half of the prompt, and counts that.
+// readsHalf answers to the second half of a prompt that is not short, and counts that.
 func readsHalf(s *Server, w http.ResponseWriter, r *request) {
+	const few = 150 // words of a short one
+	if len(strings.Fields(string(r.body))) < few {
+		s.Good.ServeHTTP(w, r.Request)
+		return
+	}
 	read := 0
 	for i, m := range r.chat.Messages {
 		words := strings.Fields(m.Content)
