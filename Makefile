@@ -82,7 +82,8 @@ simulate:
 	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 2h -run 'FalsePositives|Power' ./cmd/lore/internal/table
 
 # The campaigns run in full what `go test` runs a seeded sample of: LORE_SEED=2 draws
-# another. hostile lets every verb meet every misbehaviour of a server, half an hour.
+# another. hostile lets every verb meet every misbehaviour of a server (LORE_MODE names
+# one of them); ten minutes.
 CAMPAIGN = LORE_CAMPAIGN=1 $(GO) test -count=1 -v -timeout 3h ./cmd/lore -run
 hostile:
 	$(CAMPAIGN) 'TestHostile$$'
@@ -96,6 +97,11 @@ flips:
 # half an hour. It needs strace for system calls.
 kills:
 	$(CAMPAIGN) 'TestKills$$'
+
+# night is a study with a server that falls ill, is started again and is replaced, and with
+# a disk that fills, where root can mount one; minutes.
+night:
+	$(CAMPAIGN) 'TestNight$$'
 
 # ollama builds a real server for the tests from its Go module. It needs a C++
 # compiler and Debian's nlohmann-json3-dev and libstb-dev.

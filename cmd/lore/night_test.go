@@ -43,14 +43,14 @@ func TestNight(t *testing.T) {
 	w := newWard(rng, sized(2, 25), time.Duration(sized(500, 5000))*time.Millisecond)
 	post := openPost(t, w)
 	disk := newDisk(t, s.runs)
-	total := s.requests
-	w.at(total/4, func() {
+	restart := func() {
 		post.close()
 		time.Sleep(time.Duration(sized(500, 5000)) * time.Millisecond)
 		post.open(t)
-	})
-	w.at(total/2, w.replace)
-	w.at(total*3/4, disk.fill)
+	}
+	for i := range s.n {
+		s.during(i, []func(){restart, w.replace, disk.fill}[i%3])
+	}
 	s.night(t, post.url(), w, disk)
 
 	t.Logf("%d requests, %d of them in %d bursts\n%s", w.asked, w.spoilt, w.bursts, strings.Join(s.events, "\n"))
@@ -70,11 +70,11 @@ func TestNight(t *testing.T) {
 
 // study is a number of runs, one after the other.
 type study struct {
-	dir      string
-	runs     string // the folder of the run folders
-	n        int
-	requests int // that it takes
-	events   []string
+	dir    string
+	runs   string // the folder of the run folders
+	n      int
+	blows  map[int]func() // what befalls a run, once
+	events []string
 }
 
 func newStudy(t *testing.T, n int) *study {
@@ -84,7 +84,7 @@ func newStudy(t *testing.T, n int) *study {
 	if err := os.Mkdir(runs, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	return &study{dir: dir, runs: runs, n: n}
+	return &study{dir: dir, runs: runs, n: n, blows: map[int]func(){}}
 }
 
 // process is one of the runs.
@@ -94,6 +94,9 @@ func (s *study) process(i int, url, out string, more ...string) process {
 		"--seed %d --host %s --cache %s --out %s", i+1, url, out+"-cache", filepath.Join(out, fmt.Sprint(i))))
 	return process{args: append(args, more...), cache: out + "-home", most: 10 * time.Minute}
 }
+
+// during has something done in the middle of a run.
+func (s *study) during(i int, do func()) { s.blows[i] = do }
 
 func (s *study) folders() []string {
 	var out []string
@@ -106,8 +109,7 @@ func (s *study) folders() []string {
 // quiet is what the runs are with a server that is well.
 func (s *study) quiet(t *testing.T) []map[string]string {
 	t.Helper()
-	server := &ollamatest.Server{Answer: counted(ollamatest.Plausible)}
-	url := server.Start(t).URL
+	url := (&ollamatest.Server{Answer: counted(ollamatest.Plausible)}).Start(t).URL
 	out := filepath.Join(s.dir, "quiet")
 	var files []map[string]string
 	for i := range s.n {
@@ -116,7 +118,6 @@ func (s *study) quiet(t *testing.T) []map[string]string {
 		}
 		files = append(files, derived(tree(t, filepath.Join(out, fmt.Sprint(i)))))
 	}
-	s.requests = server.Count()
 	return files
 }
 
@@ -125,6 +126,7 @@ func (s *study) night(t *testing.T, url string, w *ward, d *disk) {
 	t.Helper()
 	for i, dir := range s.folders() {
 		var more []string
+		w.inAWhile(s.blows[i])
 		for try := 1; ; try++ {
 			before, from := finishedCalls(t, filepath.Join(dir, "calls")), w.served()
 			e := s.process(i, url, s.runs, more...).run(t)
@@ -140,35 +142,41 @@ func (s *study) night(t *testing.T, url string, w *ward, d *disk) {
 			if try == 20 {
 				t.Fatalf("run %d does not end; it says: %s", i, tail(e.said()))
 			}
-			if what := s.react(t, e, w, d); what != "" {
-				s.events = append(s.events, fmt.Sprintf("run %d: %s", i, what))
-			} else if e.code == exitPartial && try > 3 {
+			what := s.react(t, e, w, d)
+			s.events = append(s.events, lastLine(e.stderr), what)
+			if e.code == exitPartial && try > 3 {
 				more = []string{"--retry-failed"}
 			}
 		}
 	}
 }
 
+// lastLine is what a command said last.
+func lastLine(said string) string {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	return lines[len(lines)-1]
+}
+
 // react does what lore says, and returns what that was.
 func (s *study) react(t *testing.T, e ended, w *ward, d *disk) string {
 	t.Helper()
-	last := e.stderr[strings.LastIndex(strings.TrimSpace(e.stderr), "\n")+1:]
-	switch said := strings.ToLower(last); {
-	case e.code == -1 || panics(e.said()):
+	if e.code == -1 || panics(e.said()) {
 		t.Fatalf("it panics or does not end: %s", tail(e.said()))
-	case d.full.Load() && strings.Contains(said, "make room"):
-		d.empty(t)
-		return "room was made"
-	case strings.Contains(said, "digest") || strings.Contains(said, "changed"):
-		w.restore()
-		return "the weights were put back"
-	case e.code == exitPartial:
-		return ""
-	case strings.Contains(said, "run the same command again"):
-		return "said to be run again: " + strings.TrimSpace(last)
 	}
-	t.Fatalf("exit code %d, and nobody knows what to do: %s", e.code, tail(e.said()))
-	return ""
+	said := strings.ToLower(lastLine(e.stderr))
+	var done []string
+	if d.full.Load() && strings.Contains(said, "make room") {
+		d.empty(t)
+		done = append(done, "room was made")
+	}
+	if strings.Contains(said, "digest") || strings.Contains(said, "changed") {
+		w.restore()
+		done = append(done, "the weights were put back")
+	}
+	if len(done) == 0 && e.code != exitPartial && !strings.Contains(said, "run the same command again") {
+		t.Fatalf("exit code %d, and nobody knows what to do: %s", e.code, tail(e.said()))
+	}
+	return strings.Join(done, ", ")
 }
 
 // ward is a server that falls ill.
@@ -210,8 +218,12 @@ func otherwise(req api.ChatRequest) string {
 	return ollamatest.Plausible(req)
 }
 
-// at has something done at a request.
-func (w *ward) at(n int, do func()) { w.events[n] = do }
+// inAWhile has something done some requests from now.
+func (w *ward) inAWhile(do func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events[w.asked+25] = do
+}
 
 // replace gives other weights the model's name, and restore takes them away.
 func (w *ward) replace() {
