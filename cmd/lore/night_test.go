@@ -37,10 +37,10 @@ func TestNight(t *testing.T) {
 		t.Skip("-short leaves out what only takes long")
 	}
 	rng := dice(t)
-	s := newStudy(t, sized(3, 8))
+	s := newStudy(t, sized(3, 12))
 	quiet := s.quiet(t)
 
-	w := newWard(rng, sized(2, 25), time.Duration(sized(500, 5000))*time.Millisecond)
+	w := newWard(rng, sized(2, 10), time.Duration(sized(500, 5000))*time.Millisecond)
 	post := openPost(t, w)
 	disk := newDisk(t, s.runs)
 	restart := func() {
