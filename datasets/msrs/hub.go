@@ -49,14 +49,9 @@ func ReadHub(domain, corpus string, queries map[string]string) (Raw, error) {
 }
 
 func hubDocuments(path string) ([]datasets.Document, error) {
-	rows, err := readRows(path)
-	if err != nil {
-		return nil, err
-	}
-
 	var docs []datasets.Document
 	seen := map[string]int{} // rows by id
-	for i, row := range rows {
+	err := eachRow(path, func(i int, row map[string]any) error {
 		bad := func(msg string) error {
 			return &datasets.InputError{
 				File:   path,
@@ -69,29 +64,25 @@ func hubDocuments(path string) ([]datasets.Document, error) {
 		id, text := firstString(row, hubID), firstString(row, hubText)
 		id, _, _ = strings.Cut(id, ".")
 		if id == "" || text == "" {
-			return nil, bad("has no id or no text")
+			return bad("has no id or no text")
 		}
 		if err := files.CheckID(id); err != nil {
-			return nil, bad(err.Error())
+			return bad(err.Error())
 		}
 		if other, twice := seen[id]; twice {
-			return nil, bad(fmt.Sprintf("repeats the id %q of row %d", id, other))
+			return bad(fmt.Sprintf("repeats the id %q of row %d", id, other))
 		}
 		seen[id] = i + 1
 		docs = append(docs, datasets.Document{ID: id, Text: text})
-	}
-	return docs, nil
+		return nil
+	})
+	return docs, err
 }
 
 func hubQueries(path string) ([]Query, error) {
-	rows, err := readRows(path)
-	if err != nil {
-		return nil, err
-	}
-
 	var out []Query
 	seen := map[string]bool{}
-	for i, row := range rows {
+	err := eachRow(path, func(i int, row map[string]any) error {
 		bad := func(msg string) error {
 			return &datasets.InputError{
 				File:  path,
@@ -113,15 +104,15 @@ func hubQueries(path string) ([]Query, error) {
 		}
 		switch {
 		case q.Text == "":
-			return nil, bad("has no query")
+			return bad("has no query")
 		case len(q.Gold) == 0:
-			return nil, bad("has no gold documents")
+			return bad("has no gold documents")
 		case len(q.References) == 0:
-			return nil, bad("has no answer")
+			return bad("has no answer")
 		case seen[q.ID]:
-			return nil, bad(fmt.Sprintf("repeats the id %q", q.ID))
+			return bad(fmt.Sprintf("repeats the id %q", q.ID))
 		case files.CheckID(q.ID) != nil:
-			return nil, bad(files.CheckID(q.ID).Error())
+			return bad(files.CheckID(q.ID).Error())
 		}
 		seen[q.ID] = true
 
@@ -130,34 +121,40 @@ func hubQueries(path string) ([]Query, error) {
 			q.Gold[k], _, _ = strings.Cut(g, ".")
 		}
 		out = append(out, q)
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }
 
-// readRows reads a table whatever its format.
-func readRows(path string) ([]map[string]any, error) {
+// eachRow hands over the rows of a table, whatever its format, with their numbers from 0.
+func eachRow(path string, do func(i int, row map[string]any) error) error {
 	data, err := readTable(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
-	var rows []map[string]any
+	n := 0
+	next := func(_ string, row map[string]any) error {
+		n++
+		return do(n-1, row)
+	}
 	switch {
 	case strings.EqualFold(filepath.Ext(path), ".parquet"):
-		rows, err = parquetRows(data)
+		err = parquetRows(data, next)
 	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")):
-		err = json.Unmarshal(data, &rows)
+		err = files.EachValue(data, next)
 	default:
-		rows, err = lineRows(data)
+		err = lineRows(data, next)
 	}
 
-	if err == nil && len(rows) == 0 {
+	if err == nil && n == 0 {
 		err = errors.New("it has no rows")
 	}
-	if err != nil {
-		return nil, files.Unreadable(path, err, "give Parquet (.parquet), JSON lines, or a JSON list of objects")
+	var ours *datasets.InputError
+	if err == nil || errors.As(err, &ours) {
+		return err
 	}
-	return rows, nil
+	return files.Unreadable(path, err, "give Parquet (.parquet), JSON lines, or a JSON list of objects")
 }
 
 // readTable reads a file whole. Parquet is not text, and not checked to be UTF-8.
@@ -169,21 +166,18 @@ func readTable(path string) ([]byte, error) {
 	return files.Read(path, remedy)
 }
 
-func lineRows(data []byte) ([]map[string]any, error) {
-	var rows []map[string]any
-	err := files.EachLine(data, func(place string, line []byte) error {
+func lineRows(data []byte, do func(place string, row map[string]any) error) error {
+	return files.EachLine(data, func(place string, line []byte) error {
 		var row map[string]any
 		if err := json.Unmarshal(line, &row); err != nil {
 			return fmt.Errorf("%s: %w", place, err)
 		}
-		rows = append(rows, row)
-		return nil
+		return do(place, row)
 	})
-	return rows, err
 }
 
 // parquetRows reads a Parquet file. The library panics on some broken files.
-func parquetRows(data []byte) (rows []map[string]any, err error) {
+func parquetRows(data []byte, do func(place string, row map[string]any) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("broken Parquet: %v", r)
@@ -192,17 +186,18 @@ func parquetRows(data []byte) (rows []map[string]any, err error) {
 
 	values, err := parquet.Read[any](bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, err
+		return err
 	}
-
 	for _, v := range values {
 		row, ok := v.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("a row is %T", v)
+			return fmt.Errorf("a row is %T", v)
 		}
-		rows = append(rows, row)
+		if err := do("", row); err != nil {
+			return err
+		}
 	}
-	return rows, nil
+	return nil
 }
 
 func firstString(row map[string]any, names []string) string {

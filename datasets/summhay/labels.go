@@ -1,7 +1,9 @@
 package summhay
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,33 +30,37 @@ func LoadLabels(path string) ([]agreement.Item, error) {
 
 // ParseLabels decodes a labels file; name stands in errors.
 func ParseLabels(name string, data []byte) ([]agreement.Item, error) {
-	var rows []map[string]json.RawMessage
-	if err := json.Unmarshal(data, &rows); err != nil {
-		return nil, decodeError(name, data, err)
-	}
-	if len(rows) == 0 {
-		return nil, &datasets.InputError{
-			File:   name,
-			Msg:    "has no labels",
-			Remedy: "a labels file is a list of summaries with annotation",
-		}
-	}
-
 	var out []agreement.Item
-	for i, row := range rows {
+	err := files.EachValue(data, func(_ string, row map[string]json.RawMessage) error {
 		it, err := parseLabelled(row)
 		if err != nil {
-			return nil, &datasets.InputError{
+			return &datasets.InputError{
 				File:  name,
-				Place: fmt.Sprintf("summary %d", i+1),
+				Place: fmt.Sprintf("summary %d", len(out)+1),
 				Msg:   err.Error(),
 				Remedy: "a summary has summary, reference_insights and annotation " +
 					"with insight_id, coverage and candidate_id",
 				Err: err,
 			}
 		}
-		it.Task.ID = fmt.Sprintf("%s#%d", it.System, i+1)
+		it.Task.ID = fmt.Sprintf("%s#%d", it.System, len(out)+1)
 		out = append(out, it)
+		return nil
+	})
+
+	var ours *datasets.InputError
+	switch {
+	case errors.As(err, &ours):
+		return nil, err
+	case err != nil:
+		var rows []json.RawMessage // whose error has its place in the file
+		return nil, decodeError(name, data, cmp.Or(json.Unmarshal(data, &rows), err))
+	case len(out) == 0:
+		return nil, &datasets.InputError{
+			File:   name,
+			Msg:    "has no labels",
+			Remedy: "a labels file is a list of summaries with annotation",
+		}
 	}
 	return out, nil
 }

@@ -150,3 +150,17 @@ func FuzzRecord(f *testing.F) {
 		}
 	})
 }
+
+// A record of a million fields would take gigabytes; a long list inside one does not count.
+func TestFieldsAreBounded(t *testing.T) {
+	many := strings.Repeat(`"k":1,`, mostFields)
+	for line, want := range map[string]string{
+		`{"id":"a",` + many + `"text":"x"}`:                "f:1: the record has more than 10000 fields",
+		`{"id":"a","text":"x","more":{` + many + `"z":0}}`: "",
+	} {
+		_, err := ReadCorpus(strings.NewReader(line), "f")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: %v, want %s", line, err, want)
+		}
+	}
+}

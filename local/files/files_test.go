@@ -1,6 +1,7 @@
 package files
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -108,6 +109,36 @@ func FuzzEachRow(f *testing.F) {
 		var bad *Error
 		if err != nil && !errors.As(err, &bad) {
 			t.Errorf("%v is not an Error", err)
+		}
+	})
+}
+
+// A list is read value by value, and what is none is refused.
+func TestEachValue(t *testing.T) {
+	var got []string
+	keep := func(place, s string) error { got = append(got, place+" "+s); return nil }
+	if err := EachValue([]byte(` ["a", "b"] `), keep); err != nil || strings.Join(got, ",") != "row 1 a,row 2 b" {
+		t.Errorf("%q %v", got, err)
+	}
+	for data, want := range map[string]string{
+		"": "EOF", "{}": "not a JSON list", `["a"`: "bracket", `["a", 1]`: "row 2: json", `["a"] x`: "goes on", `["a"][]`: "goes on",
+	} {
+		if err := EachValue([]byte(data), keep); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", data, err, want)
+		}
+	}
+}
+
+func FuzzEachValue(f *testing.F) {
+	for _, s := range []string{`["a"]`, `[]`, `[1,{}]`, `[`, `[]]`, `null`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var list []any
+		n := 0
+		err := EachValue(data, func(string, any) error { n++; return nil })
+		if valid := json.Unmarshal(data, &list) == nil && list != nil; valid != (err == nil) || valid && n != len(list) {
+			t.Errorf("%s: %d values and %v, want %d", data, n, err, len(list))
 		}
 	})
 }

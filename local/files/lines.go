@@ -2,7 +2,9 @@ package files
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -19,6 +21,33 @@ func EachLine(data []byte, do func(place string, line []byte) error) error {
 		if err := do(fmt.Sprintf("line %d", n), line); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// EachValue hands over the values of a JSON list one by one with their places, such as "row 3":
+// a list of many small values takes several times its size in memory. It stops at the first
+// error.
+func EachValue[T any](data []byte, do func(place string, v T) error) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+		return cmp.Or(err, errors.New("is not a JSON list"))
+	}
+	for n := 1; dec.More(); n++ {
+		place := fmt.Sprintf("row %d", n)
+		var v T
+		if err := dec.Decode(&v); err != nil {
+			return fmt.Errorf("%s: %w", place, err)
+		}
+		if err := do(place, v); err != nil {
+			return err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return fmt.Errorf("ends before its last bracket: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("goes on after its last bracket")
 	}
 	return nil
 }

@@ -28,8 +28,41 @@ type Record struct {
 	fields map[string]json.RawMessage
 }
 
+// mostFields is how many fields a record has at most: each takes far more memory than it has
+// letters.
+const mostFields = 10_000
+
 // UnmarshalJSON keeps the fields as they are; the methods read them.
-func (r *Record) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &r.fields) }
+func (r *Record) UnmarshalJSON(data []byte) error {
+	if bytes.Count(data, []byte(`":`)) > mostFields {
+		if err := countFields(data); err != nil {
+			return err
+		}
+	}
+	return json.Unmarshal(data, &r.fields)
+}
+
+// countFields refuses an object of too many fields; those of objects inside do not count.
+func countFields(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return err // not an object: the caller finds out
+	}
+	for n := 1; dec.More(); n++ {
+		if n > mostFields {
+			return fmt.Errorf("the record has more than %d fields", mostFields)
+		}
+		var value json.RawMessage
+		_, err := dec.Token()
+		if err == nil {
+			err = dec.Decode(&value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // DocumentID is the id of a document or passage, without check.
 func (r Record) DocumentID() (string, error) { return r.id(documentIDs) }

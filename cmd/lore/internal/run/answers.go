@@ -101,18 +101,20 @@ func ReadAnswers(path string, bench datasets.Benchmark, ds *datasets.Dataset) (A
 
 // answerList reads a list of texts, in the order of the items, into texts by item.
 func answerList(data []byte, ds *datasets.Dataset) (map[string]string, error) {
-	var list []string
-	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fmt.Errorf("is not a list of texts: %w; %s", err, answersFormat)
-	}
-	if len(list) > len(ds.Items) {
-		return nil, fmt.Errorf("has %d answers for %d items; give the data that the answers were made from",
-			len(list), len(ds.Items))
-	}
-
 	out := map[string]string{}
-	for i, text := range list {
-		out[ds.Items[i].ID()] = text
+	n := 0
+	err := files.EachValue(data, func(_ string, text string) error {
+		if n++; n <= len(ds.Items) {
+			out[ds.Items[n-1].ID()] = text
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("is not a list of texts: %w; %s", err, answersFormat)
+	case n > len(ds.Items):
+		return nil, fmt.Errorf("has %d answers for %d items; give the data that the answers were made from",
+			n, len(ds.Items))
 	}
 	return out, nil
 }
