@@ -93,6 +93,9 @@ func parseLabelled(row map[string]json.RawMessage) (agreement.Item, error) {
 		return agreement.Item{}, err
 	}
 
+	if len(l.Insights) == 0 {
+		return agreement.Item{}, errors.New("it has no reference_insights")
+	}
 	it, err := l.item()
 	if err != nil {
 		return it, err

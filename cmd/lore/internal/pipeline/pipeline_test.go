@@ -141,6 +141,12 @@ func FuzzPipeline(f *testing.F) {
 }
 
 func FuzzYAML(f *testing.F) {
-	f.Add("pipelines: [bm25, {first: bm25, then: [{mmr: 0.5}]}]")
+	for _, s := range []string{
+		"pipelines: [bm25, {first: bm25, then: [{mmr: 0.5}]}]", "a: &a [*a]\n", "<<: *x\n", "a: 1\n---\nb: 2\n",
+		"pipelines:\n  - &x {name: r, first: {fusion: rrf, of: [*x, bm25]}}\n", "pipelines: !!binary x\n", "? [a]\n: b\n",
+		"pipelines: [{first: {decompose: m, of: [bm25]}, show: snippet}]",
+	} {
+		f.Add(s)
+	}
 	f.Fuzz(func(_ *testing.T, text string) { _, _ = parseYAML([]byte(text)) })
 }

@@ -61,38 +61,3 @@ func TestYAMLAliases(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 }
-
-// A file of pipelines is read or refused, and what is read can be told.
-func FuzzParseYAML(f *testing.F) {
-	for _, s := range []string{
-		"pipelines:\n  - &x {name: r, first: {fusion: rrf, of: [*x, bm25]}}\n",
-		"pipelines:\n  - bm25\n  - name: p\n    first: {dense: ollama:m}\n    then: [{rerank: pointwise, model: ollama:m, depth: 5}]\n",
-		"pipelines: [{first: bm25, then: [{mmr: 0.5}], show: snippet}]\n",
-		"a: &a [*a]\n", "<<: *x\n", "pipelines: !!binary x\n", "? [a]\n: b\n", "%TAG ! x\n---\n", "pipelines: [{first: {decompose: m, of: [bm25]}}]",
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := parseYAML(data)
-		if err == nil && len(got) == 0 {
-			t.Error("no pipelines are no error")
-		}
-		for _, p := range got {
-			if err == nil && p.Name == "" {
-				t.Errorf("%+v has no name", p)
-			}
-		}
-	})
-}
-
-// A list of pipelines on the command line is read or refused.
-func FuzzParse(f *testing.F) {
-	for _, s := range []string{"bm25", "rrf(bm25,dense:x)>rerank:cross:y@3>mmr:0.5", "rrf(((", "bm25>snippet", "decompose(bm25,ollama:m)", "run:x.trec"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if p, err := Parse(s); err == nil && p.Name == "" {
-			t.Errorf("%q has no name", s)
-		}
-	})
-}
