@@ -34,7 +34,12 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 
 	var resp api.EmbedResponse
 	ask := request{path: "/api/embed", model: model, body: req, most: mostVectors*int64(len(texts)) + mostStatus}
-	took, sent, err := c.post(ctx, ask, func(line []byte) error { return json.Unmarshal(line, &resp) })
+	took, sent, err := c.post(ctx, ask, func(line []byte) error {
+		if err := json.Unmarshal(line, &resp); err != nil {
+			return faulty(local.ModelError, "the vectors cannot be read: %v", err)
+		}
+		return nil
+	})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -47,7 +52,8 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 	}
 
 	if len(resp.Embeddings) != len(texts) {
-		return nil, fmt.Errorf("the server gave %d vectors for %d texts", len(resp.Embeddings), len(texts))
+		detail := fmt.Sprintf("the server gave %d vectors for %d texts", len(resp.Embeddings), len(texts))
+		return nil, &embedError{local.ModelError, detail}
 	}
 	if err := c.whole(model, resp, texts); err != nil {
 		return nil, err
@@ -84,7 +90,10 @@ type embedError struct {
 	detail  string
 }
 
-func (e *embedError) Error() string { return fmt.Sprintf("embed: %s: %s", e.outcome, e.detail) }
+func (e *embedError) Error() string {
+	return fmt.Sprintf("embed: %s: %s; see to the server and run the same command again, or choose another model",
+		e.outcome, e.detail)
+}
 
 // Is reports whether the server is to blame.
 func (e *embedError) Is(target error) bool { return target == ErrFault && e.outcome.Sick() }
