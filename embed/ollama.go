@@ -26,6 +26,7 @@ const ollamaBatch = 32
 type served struct {
 	client   *ollama.Client
 	settings Settings
+	fullName string // of the model, with its tag
 	vectors  checker
 	pause    time.Duration // before the first repeat; doubled each time
 }
@@ -45,7 +46,7 @@ func OpenOllama(
 	if err != nil {
 		return nil, err
 	}
-	s := &served{client: client, pause: time.Second, settings: Settings{
+	s := &served{client: client, fullName: info.Name, pause: time.Second, settings: Settings{
 		Name:       Ollama + ":" + model,
 		Backend:    Ollama,
 		Model:      info.Digest,
@@ -86,24 +87,30 @@ func OpenOllama(
 	return s, s.canary(ctx)
 }
 
-// canary tries out that the server does not cut texts: one that is longer than the window
-// is refused, or its end moves the vector.
+// canaryWords is the length of a text that fits most windows, and is longer than those that
+// servers are known to fall back to.
+const canaryWords = 2000
+
+// canary tries out that the server does not cut texts, one that fits the window and one
+// that does not: they are refused as too long, or their end moves the vector.
 func (s *served) canary(ctx context.Context) error {
-	if s.settings.MaxTokens == 0 {
+	window := s.settings.MaxTokens
+	if window == 0 {
 		return nil
 	}
-	long := local.Canary + strings.Repeat("The bird sat on the gate and sang. ", s.settings.MaxTokens/8+8)
-	texts := []string{long + "Then rain fell.", long + "Nobody spoke of taxes."}
 
-	got, err := s.ask(ctx, texts)
-	switch {
-	case errors.Is(err, ollama.ErrTooLong):
-		return nil
-	case err != nil:
-		return fmt.Errorf("try a long text on the embedding model %s: %w", s.modelName(), err)
-	case slices.Equal(got[0], got[1]):
-		return fmt.Errorf("%w: %s gives texts the same vector whose ends differ: the server cuts what is too long, "+
-			"although it is told not to; use another version of the server, or another model", ollama.ErrFault, s.modelName())
+	for _, words := range []int{min(canaryWords, window/2), window + 64} {
+		long := local.Canary + strings.Repeat("The bird sat on the gate and sang. ", words/8+1)
+		got, err := s.ask(ctx, []string{long + "Then rain fell.", long + "Nobody spoke of taxes."})
+		switch {
+		case errors.Is(err, ollama.ErrTooLong):
+		case err != nil:
+			return fmt.Errorf("try a long text on the embedding model %s: %w", s.modelName(), err)
+		case slices.Equal(got[0], got[1]):
+			return fmt.Errorf("%w: %s gives texts of %d words the same vector whose ends differ: the server cuts them, "+
+				"although it is told not to; use another version of the server, or another model",
+				ollama.ErrFault, s.modelName(), words)
+		}
 	}
 	return nil
 }
@@ -139,6 +146,10 @@ func (s *served) Embed(ctx context.Context, role Role, texts []string) ([]Embedd
 		}
 	}
 
+	// Vectors are kept by digest, so the weights must still be those.
+	if err := s.client.Still(ctx, s.fullName, s.settings.Model); err != nil {
+		return nil, fmt.Errorf("embed by %s: %w", s.settings.Name, err)
+	}
 	for i := range out {
 		out[i].Windows = len(vectors[i])
 		out[i].Vector = poolWindows(s.settings.Windows.Long, vectors[i], lengths[i])

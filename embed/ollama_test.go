@@ -58,7 +58,8 @@ func TestOllamaBusy(t *testing.T) {
 	s := &ollamatest.Server{Busy: 2}
 	client, err := ollama.NewClient(ollama.Config{Host: s.Start(t).URL})
 	must(t, err)
-	e := &served{client: client, pause: time.Millisecond, settings: Settings{Name: "ollama:fake", Windows: Windows{Long: Mean}}}
+	e := &served{client: client, fullName: "fake:latest", pause: time.Millisecond, settings: Settings{
+		Name: "ollama:fake", Model: "digest-of-fake:latest", Windows: Windows{Long: Mean}}}
 	if out := embedAll(t, e, "a"); len(out) != 1 || len(s.Embeds()) != 3 {
 		t.Errorf("%d requests", len(s.Embeds()))
 	}

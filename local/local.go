@@ -139,7 +139,7 @@ var Outcomes = []Outcome{
 }
 
 // Transient reports whether trying the same call again in a moment may help.
-func (o Outcome) Transient() bool { return o == Transport || o == Timeout }
+func (o Outcome) Transient() bool { return o == Transport || o == Timeout || o == Truncated }
 
 // Final reports whether the outcome would come back on a rerun: it is an answer, or a
 // failure that follows from the call. The others are asked again next time.

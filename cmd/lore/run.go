@@ -22,6 +22,7 @@ import (
 	"lore/datasets"
 	"lore/datasets/all"
 	"lore/local/files"
+	"lore/local/gate"
 )
 
 type runFlags struct {
@@ -472,9 +473,25 @@ func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *sto
 
 	if items, values := result.Table.Missing(bench.Metrics()); items+values > 0 {
 		return partialf("some items are unscored: %d answers failed, %d values are missing; "+
-			"report.html lists each with its reason", items, values)
+			"report.html lists each with its reason%s", items, values, askedAgain(result.Usage))
 	}
 	return nil
+}
+
+// askedAgain says that failures may pass, where there were some of that kind.
+func askedAgain(used []gate.ModelUsage) string {
+	n := 0
+	for _, u := range used {
+		for outcome, count := range u.Outcomes {
+			if !outcome.Final() {
+				n += count
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return "; the same command again asks anew what may pass"
 }
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {

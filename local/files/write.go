@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 )
 
 // What lore writes holds people's documents and answers: nobody else may read it. The
@@ -18,9 +16,6 @@ const (
 	folderMode = 0o700
 	fileMode   = 0o600
 )
-
-// staging begins the names of files that are being written.
-const staging = ".writing-"
 
 // MkdirAll makes a folder and those above it that are missing, for the user alone. One that
 // is there stays as it is.
@@ -112,7 +107,8 @@ func stage(path string, write func(w io.Writer) error) (*Staged, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), staging+"*")
+	sweepOnce(filepath.Dir(path))
+	f, err := os.CreateTemp(filepath.Dir(path), mine()+"*")
 	if err != nil {
 		return nil, err
 	}
@@ -145,34 +141,6 @@ func (s *Staged) Commit() error {
 
 // Discard removes the file that was not put in place.
 func (s *Staged) Discard() { _ = os.Remove(s.aside) }
-
-// Stale is the age at which a file that is being written was left by a killed process.
-const Stale = time.Hour
-
-// Sweep removes files that a killed process was writing into a folder, if they are of that
-// age. Under a lock of the folder the age is 0.
-func Sweep(dir string, age time.Duration) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("clean up %s: %w", dir, err)
-	}
-
-	for _, e := range entries {
-		info, err := e.Info()
-		switch {
-		case !strings.HasPrefix(e.Name(), staging) || err != nil || !info.Mode().IsRegular():
-		case time.Since(info.ModTime()) < age:
-		default:
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("clean up %s: %w", dir, err)
-			}
-		}
-	}
-	return nil
-}
 
 // SyncFolder puts the names of a folder's files on disk.
 func SyncFolder(dir string) error {

@@ -2,9 +2,11 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -130,6 +132,22 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%v, %s", err, names(t, dir))
 	}
 	if err := Sweep(dir, 0); err != nil || names(t, dir) != "answers.jsonl" {
+		t.Errorf("%v, %s", err, names(t, dir))
+	}
+
+	// A process that is gone has left a young file; one that is there is still writing.
+	done := exec.Command("true")
+	if err := done.Run(); err != nil {
+		t.Skip(err)
+	}
+	gone := fmt.Sprintf("%s%s-%d-1", staging, machine(), done.Process.Pid)
+	there := fmt.Sprintf("%s%s-%d-1", staging, machine(), os.Getppid())
+	for _, name := range []string{gone, there} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Sweep(dir, Stale); err != nil || names(t, dir) != there+" answers.jsonl" {
 		t.Errorf("%v, %s", err, names(t, dir))
 	}
 	if err := Sweep(filepath.Join(dir, "nowhere"), 0); err != nil {

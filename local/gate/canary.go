@@ -18,6 +18,9 @@ import (
 type sighting struct {
 	Rate float64 `json:"rate"` // tokens that the model counts a word of plain English; 0: not known
 	Cuts int     `json:"cuts"` // tokens that are left of a prompt that is too long; 0: it is refused, or counted whole
+	// Uncached says that the server counts only those tokens of a prompt that it had not in
+	// its cache.
+	Uncached bool `json:"uncached"`
 }
 
 // slack is the share of the least tokens that a count may lack.
@@ -80,7 +83,7 @@ func (p *proof) sight(ctx context.Context, call local.Call) (seen sighting, fail
 	return seen, nil, nil
 }
 
-// send sends two canaries: one that fits, to see how the model counts, and one that is
+// send sends canaries: one that fits, twice, to see how the model counts, and one that is
 // longer than the window, which a good server refuses.
 func (p *proof) send(ctx context.Context, call local.Call) (seen sighting, failed *local.Reply, err error) {
 	canary := counting(call)
@@ -99,6 +102,16 @@ func (p *proof) send(ctx context.Context, call local.Call) (seen sighting, faile
 		return seen, &short, nil
 	}
 	seen.Rate = float64(short.Usage.PromptTokens) / float64(words)
+
+	// The same again: the server has it in its cache now.
+	again, _, err := sing(min(120, call.Options.NumCtx/4))
+	if err != nil {
+		return seen, nil, err
+	}
+	if again.Outcome.Sick() {
+		return seen, &again, nil
+	}
+	seen.Uncached = 2*again.Usage.PromptTokens < short.Usage.PromptTokens
 
 	long, words, err := sing(call.Options.NumCtx + templateTokens)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrSick marks the end of a run whose server fails call after call.
-var ErrSick = errors.New("the model server fails every call")
+var ErrSick = errors.New("the model server fails")
 
 // Patience says when a server that fails is given up.
 type Patience struct {
@@ -86,7 +86,7 @@ func (h *health) judge(ctx context.Context, reply local.Reply, since int) (again
 
 	inRow, alone := h.fail(reply, since)
 	var gone error
-	if reply.Outcome.Transient() && h.alive != nil {
+	if reply.Outcome.Transient() && reply.Outcome != local.Truncated && h.alive != nil {
 		gone = h.alive(ctx)
 	}
 	if ctx.Err() != nil {

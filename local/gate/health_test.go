@@ -144,7 +144,7 @@ func TestRetryAfter(t *testing.T) {
 func TestTimeoutsAreTriedTwice(t *testing.T) {
 	b := &fake.Backend{Script: func(int, local.Call) local.Reply { return local.Fail(local.Timeout, "slow") }}
 	r, err := patient(t, Patience{Failures: -1}, b).Do(context.Background(), ask("m", "x"))
-	if err != nil || r.Outcome != local.Timeout || len(b.Calls()) != mostTimeouts {
+	if err != nil || r.Outcome != local.Timeout || len(b.Calls()) != mostDear {
 		t.Errorf("%s after %d calls, %v", r.Outcome, len(b.Calls()), err)
 	}
 }

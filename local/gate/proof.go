@@ -14,14 +14,13 @@ import (
 // not fit, whatever they were told, and answer as if nothing were amiss; only the number
 // of prompt tokens that they report can show it.
 //
-// A prompt has at least a token a word (tokens.Least). A count far below that is either a
-// prompt that was cut, or of a server that does not count what it had cached: the prompt
-// is counted again behind a mark that no cache knows. A count at the window, at half of
-// it, or where the server was seen to cut, is a suspicion: the prompt is counted in two
-// halves, whose sum must be no more.
+// A prompt has at least a token a word (tokens.Least). A count far below that is of a
+// prompt that was cut. A count at the window, at half of it, or where the server was seen
+// to cut, is a suspicion: the prompt is counted in two halves, whose sum must be no more.
 //
 // Before the first call a canary finds out how the server counts, and whether it refuses
-// what is too long.
+// what is too long. Where it does not count what it had cached, a prompt with too low a
+// count is counted again behind a mark that no cache knows.
 type proof struct {
 	inner   local.Backend
 	meter   *meter
@@ -78,8 +77,18 @@ func (p *proof) check(ctx context.Context, call local.Call, reply local.Reply, s
 	switch {
 	case count <= 0 && fits(call):
 		return reply, nil // no server counts so little that it could have cut this
-	case float64(count) < seen.floor(least):
+	case float64(count) >= seen.floor(least):
+	case seen.Uncached:
 		return p.countAgain(ctx, call, reply, seen)
+	case count <= 0:
+		return fail(reply, "the server does not say how many tokens of the prompt it has read, "+
+			"so nothing shows that it has read it whole (window %d tokens)", call.Options.NumCtx), nil
+	default:
+		return fail(reply, "the server has read %d tokens of a prompt of at least %d words (window %d tokens): "+
+			"it was cut", count, least, call.Options.NumCtx), nil
+	}
+
+	switch {
 	case !fits(call) && suspicious(count, call.Options.NumCtx, seen.Cuts):
 		return p.countHalves(ctx, call, reply)
 	}
@@ -143,12 +152,8 @@ func (p *proof) countAgain(ctx context.Context, call local.Call, reply local.Rep
 		return reply, nil
 	}
 
-	if first <= 0 {
-		return fail(reply, "the server does not say how many tokens of the prompt it has read, "+
-			"so nothing shows that it has read it whole (window %d tokens)", call.Options.NumCtx), nil
-	}
-	return fail(reply, "the server has read %d tokens of a prompt of at least %d words (window %d tokens): "+
-		"it was cut", first, least(call.Messages), call.Options.NumCtx), nil
+	return fail(reply, "the server has read %d tokens of a prompt of at least %d words (window %d tokens), "+
+		"also behind a new beginning: it was cut", first, least(call.Messages), call.Options.NumCtx), nil
 }
 
 // seam is how many tokens parting a text may add: as few may be cut and not be seen.

@@ -165,8 +165,8 @@ func TestCanaryIsSentOnce(t *testing.T) {
 		}
 		asked = append(asked, s.calls)
 	}
-	if asked[0] != 3 || asked[1] != 1 {
-		t.Errorf("%v calls, want two canaries before the first, and none the next time", asked)
+	if asked[0] != 4 || asked[1] != 1 {
+		t.Errorf("%v calls, want three canaries before the first, and none the next time", asked)
 	}
 	if len(warnings) != 2 || !strings.Contains(warnings[0], "cuts prompts") {
 		t.Errorf("warnings %q", warnings)
@@ -178,7 +178,7 @@ func TestCanaryIsSentOnce(t *testing.T) {
 	}
 	s := &counter{rate: 1.3, over: half}
 	g := prove(t, s, known, &warnings)
-	if _, err := g.Do(context.Background(), prompt(20, 1)); err != nil || s.calls != 3 {
+	if _, err := g.Do(context.Background(), prompt(20, 1)); err != nil || s.calls != 4 {
 		t.Errorf("%d calls, %v", s.calls, err)
 	}
 }
@@ -191,6 +191,42 @@ func TestTokeniserThatJoinsWords(t *testing.T) {
 	for i := range 20 {
 		if r, err := g.Do(context.Background(), prompt(50+40*i, i)); err != nil || r.Outcome != local.OK {
 			t.Errorf("%d words: %s (%s), %v", 50+40*i, r.Outcome, r.Detail, err)
+		}
+	}
+}
+
+// A prompt that is cut once, while the server is sick, fails or is asked anew: its reply
+// never counts, although the prompt is counted whole a moment later.
+func TestPassingTruncation(t *testing.T) {
+	for _, sick := range []int{1, 3, 7} {
+		cut, n := map[string]bool{}, 0
+		b := &fake.Backend{Script: func(_ int, call local.Call) local.Reply {
+			tokens := least(call.Messages) * 5 / 4
+			if tokens > call.Options.NumCtx {
+				return local.Fail(local.TooLong, "the input length exceeds the context length")
+			}
+			text := "whole"
+			if n++; n > 3 && n%5 < sick && tokens > 500 { // after the canaries
+				tokens, text = testWindow/2+2, "cut"
+			}
+			r := fake.Text(text)
+			r.Usage.PromptTokens = tokens
+			cut[call.Key()] = text == "cut"
+			return r
+		}}
+		g, err := Open(Config{
+			Lanes:    map[string]Lane{"fake": {Backend: b, Slots: 1, Prove: true}},
+			Retry:    Retry{Attempts: 4, First: 1, Most: 1},
+			Patience: Patience{Failures: -1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 60 {
+			r, err := g.Do(context.Background(), prompt(600+2*i, i))
+			if err != nil || r.Outcome == local.OK && r.Text == "cut" {
+				t.Errorf("%d words: %s %q with %d tokens, %v", 600+2*i, r.Outcome, r.Text, r.Usage.PromptTokens, err)
+			}
 		}
 	}
 }

@@ -19,8 +19,9 @@ type Retry struct {
 // load a model again after its runner stopped.
 var DefaultRetry = Retry{Attempts: 8, First: 500 * time.Millisecond, Most: 30 * time.Second}
 
-// mostTimeouts is how often a call is tried that takes too long: each try costs a limit.
-const mostTimeouts = 2
+// mostDear is how often a call is tried that fails in a way that costs much each time: it
+// takes too long, or its prompt is read and cut.
+const mostDear = 2
 
 // longestWait is the longest that a server may ask to be left alone before it counts as
 // one that does not answer.
@@ -50,17 +51,17 @@ func withRetry(inner local.Backend, r Retry, h *health) local.Backend {
 
 // attempts tries a call until it is answered or has had its tries.
 func (r Retry) attempts(ctx context.Context, inner local.Backend, call local.Call, h *health) (local.Reply, error) {
-	bound, timeouts := r.First, 0
+	bound, dear := r.First, 0
 	for attempt := 1; ; attempt++ {
 		reply, err := inner.Do(ctx, call)
 		if err != nil || !reply.Outcome.Transient() {
 			return reply, err
 		}
 
-		if reply.Outcome == local.Timeout {
-			timeouts++
+		if reply.Outcome == local.Timeout || reply.Outcome == local.Truncated {
+			dear++
 		}
-		if attempt >= r.Attempts || timeouts >= mostTimeouts || h.sick() || reply.Wait > longestWait {
+		if attempt >= r.Attempts || dear >= mostDear || h.sick() || reply.Wait > longestWait {
 			return reply, nil
 		}
 		pause := max(bound/2+rand.N(bound/2+1), reply.Wait)

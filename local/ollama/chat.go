@@ -195,7 +195,13 @@ func (s *chatStream) take(frame api.ChatResponse) error {
 
 	for _, p := range frame.Logprobs {
 		pos := local.Position{TokenProb: local.TokenProb{Token: p.Token, Logprob: p.Logprob}}
+		if p.Logprob > mostLogprobValue {
+			return faulty(local.ModelError, "the reply has a log-probability of %g, which is none", p.Logprob)
+		}
 		for _, t := range p.TopLogprobs {
+			if t.Logprob > mostLogprobValue {
+				return faulty(local.ModelError, "the reply has a log-probability of %g, which is none", t.Logprob)
+			}
 			pos.Top = append(pos.Top, local.TokenProb{Token: t.Token, Logprob: t.Logprob})
 		}
 		s.logprobs = append(s.logprobs, pos)
@@ -206,6 +212,9 @@ func (s *chatStream) take(frame api.ChatResponse) error {
 	}
 	return nil
 }
+
+// mostLogprobValue is zero, with room for rounding.
+const mostLogprobValue = 1e-3
 
 // sameModel compares names; a tag that is missing is the latest.
 func sameModel(a, b string) bool {

@@ -70,8 +70,9 @@ func (d *door) probe(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case reply.Outcome == local.Transport, reply.Outcome == local.ModelError, reply.Outcome == local.NoDone:
-		return fmt.Errorf("the first call to %s failed: %s: %s", d.spec, reply.Outcome, reply.Detail)
+	case reply.Outcome.Sick():
+		return fmt.Errorf("%w: the first call to %s failed: %s: %s; see to the server and run the same command again",
+			gate.ErrSick, d.spec, reply.Outcome, reply.Detail)
 	case reply.Outcome != local.OK:
 		return usage.Errorf("%s does not keep to a schema (%s: %s): its chat template may be missing, "+
 			"or it is too small; choose another model", d.spec, reply.Outcome, reply.Detail)
