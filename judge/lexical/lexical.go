@@ -14,58 +14,11 @@ package lexical
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"lore/judge"
 	"lore/local"
-	"lore/local/text"
 )
-
-//go:embed fitted.json
-var fittedJSON []byte
-
-// Constants are what the fit finds. All scores are in the unit of a recall.
-type Constants struct {
-	Precision     float64 `json:"precision"`      // weight of precision in the score
-	Siblings      float64 `json:"siblings"`       // weight of the margin over sibling statements
-	LinkPrecision float64 `json:"link_precision"` // weight of precision in the choice of the unit
-	Partial       float64 `json:"partial_from"`   // score from which a statement is partly covered
-	Full          float64 `json:"full_from"`      // score from which it is fully covered
-}
-
-// Fitted is the content of fitted.json.
-type Fitted struct {
-	Command   string    `json:"command"`
-	Data      string    `json:"data"`
-	DataHash  string    `json:"data_sha256"`
-	N         int       `json:"n"`
-	Summaries int       `json:"summaries"`
-	Subtopics int       `json:"subtopics"`
-	CV        CVFigures `json:"cross_validated_by_subtopic"`
-	Constants Constants `json:"constants"`
-}
-
-// CVFigures are agreement with people on subtopics that took no part in the fit.
-type CVFigures struct {
-	Pearson         float64 `json:"pearson"`          // of labels as 0, 0.5, 1
-	PearsonScore    float64 `json:"pearson_of_score"` // of the continuous score
-	LinkingAccuracy float64 `json:"linking_accuracy"` // where both name a bullet
-	LinkingN        int     `json:"linking_n"`
-	LinkingAll      float64 `json:"linking_accuracy_all"` // of the best bullet, also where the label is none
-	Bias            float64 `json:"bias"`                 // mean label minus mean human label
-}
-
-// Current returns the fit that is compiled in.
-var Current = func() Fitted {
-	var f Fitted
-	if err := json.Unmarshal(fittedJSON, &f); err != nil {
-		panic(fmt.Sprintf("lexical: fitted.json: %v", err)) // compiled in, and tested
-	}
-	return f
-}()
 
 // Figures on copying, measured on the 78 recorded systems of the haystacks news1
 // and news2 (TestCopyingIsFavoured in datasets/summhay).
@@ -87,23 +40,30 @@ var CopyingNote = fmt.Sprintf("The extractive generator copies, and a judge by w
 
 // Judge is the lexical judge. The zero value uses the fit that is compiled in.
 type Judge struct {
-	// With replaces the fitted constants, for fitting; nil uses the fit.
-	With *Constants
+	// With replaces the fitted model, for fitting; nil uses the fit.
+	With *Model
+	// Language is that of the texts, as a code of two letters; empty finds it out, text by text.
+	Language string
 }
 
 // Name is "lexical".
 func (Judge) Name() string { return "lexical" }
 
-// Judge answers all tasks. It fails only when the context is cancelled; questions of
-// a kind it does not know are unscored.
-func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([][]judge.Verdict, error) {
-	constants := Current.Constants
-	if j.With != nil {
-		constants = *j.With
-	}
+// current is the model that is compiled in.
+var current = Current.Model.Prepare()
 
+// Judge answers all tasks. Words weigh by how rare they are in a task, and by how rare they
+// are in the statements of all tasks: judge a benchmark in one call. It fails only when the
+// context is cancelled; questions of a kind it does not know are unscored.
+func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([][]judge.Verdict, error) {
 	s := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(s)
+	s.model, s.link = current, Current.Model.LinkPrecision
+	if j.With != nil {
+		s.model, s.link = j.With.Prepare(), j.With.LinkPrecision
+	}
+
+	common := count(s.stems, tasks)
 	out := make([][]judge.Verdict, len(tasks))
 	answered := 0
 	for i, t := range tasks {
@@ -111,7 +71,7 @@ func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([
 			return nil, context.Cause(ctx)
 		}
 
-		out[i] = s.task(t, constants)
+		out[i] = s.task(t, common)
 		answered += len(t.Questions)
 		if done != nil {
 			done(answered)
@@ -121,17 +81,13 @@ func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([
 }
 
 // task judges the questions of one task.
-func (s *scratch) task(t judge.Task, c Constants) []judge.Verdict {
-	s.load(t)
+func (s *scratch) task(t judge.Task, common *statistics) []judge.Verdict {
+	s.load(t, common)
 	out := make([]judge.Verdict, len(t.Questions))
 	for i, q := range t.Questions {
 		switch q.Kind {
-		case judge.Coverage:
-			out[i] = s.coverage(i, q, c)
-		case judge.Entailment:
-			out[i] = s.entailment(i, q, c)
-		case judge.Answerability:
-			out[i] = s.grade(i, q)
+		case judge.Coverage, judge.Entailment, judge.Answerability:
+			out[i] = s.verdict(i, q)
 		case judge.Relevance:
 			out[i] = relevance(t, q)
 		case judge.Consistency:
@@ -144,22 +100,44 @@ func (s *scratch) task(t judge.Task, c Constants) []judge.Verdict {
 	return out
 }
 
-// best returns the unit a statement is linked to, -1 if there is none, and the
-// statement's score there.
-func (s *scratch) best(statement int, c Constants) (unit int, score float64) {
+// verdict judges a statement, or a question, by the model of its kind.
+func (s *scratch) verdict(i int, q judge.Question) judge.Verdict {
+	labels := judge.Labels[q.Kind]
+	v := judge.Verdict{Question: q.ID, Label: labels[0]}
+	if len(s.units) == 0 || len(s.statements[i]) == 0 {
+		return v
+	}
+
+	unit := s.best(i)
+	x := s.x[:]
+	s.vector(i, unit, x)
+	model := s.model[q.Kind]
+	v.Score = model.score(x, relativeLength(len(s.said[i])))
+	if unit < 0 {
+		return v
+	}
+	if q.Kind != judge.Answerability {
+		v.Score *= s.gate(i, unit, q.Text, x)
+	}
+
+	v.Label = labels[model.label(v.Score)]
+	v.Value = judge.Values[q.Kind][v.Label]
+	if v.Label != labels[0] && q.Kind != judge.Answerability {
+		v.Unit, v.Evidence = unit+1, s.evidence(i, unit)
+	}
+	return v
+}
+
+// best is the unit that a statement is linked to, -1 if there is none.
+func (s *scratch) best(statement int) int {
 	unit, top := -1, 0.0
 	for u := range s.units {
 		m := s.match(statement, u)
-		if link := m.recall + c.LinkPrecision*m.precision; link > top {
-			unit, top = u, link
+		if fit := m.recall + s.link*m.precision; fit > top {
+			unit, top = u, fit
 		}
 	}
-
-	if unit < 0 {
-		return -1, 0
-	}
-	m := s.match(statement, unit)
-	return unit, m.recall + c.Precision*m.precision + c.Siblings*(m.exact-s.siblings(statement, unit))
+	return unit
 }
 
 // Link returns, for each question of a task, the 1-based unit that fits it best, 0
@@ -167,75 +145,11 @@ func (s *scratch) best(statement int, c Constants) (unit int, score float64) {
 func Link(t judge.Task) []int {
 	s := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(s)
-	s.load(t)
+	s.link = Current.Model.LinkPrecision
+	s.load(t, count(s.stems, []judge.Task{t}))
 	out := make([]int, len(t.Questions))
 	for i := range out {
-		unit, _ := s.best(i, Current.Constants)
-		out[i] = unit + 1
+		out[i] = s.best(i) + 1
 	}
 	return out
-}
-
-func (s *scratch) coverage(i int, q judge.Question, c Constants) judge.Verdict {
-	unit, score := s.best(i, c)
-	v := judge.Verdict{Question: q.ID, Label: judge.None, Score: score}
-	if unit < 0 {
-		return v
-	}
-
-	if v.Label = label(score, c); v.Label == judge.None {
-		return v
-	}
-
-	v.Value, v.Unit = judge.Values[judge.Coverage][v.Label], unit+1
-	v.Evidence = s.shared(i, unit)
-	return v
-}
-
-// entailed is the entailment that a coverage stands for.
-var entailed = map[string]string{judge.Full: judge.Yes, judge.Partial: judge.Neutral, judge.None: judge.No}
-
-// entailment takes a fully covered key point for entailed and a partly covered one
-// for neutral. A key point of several sentences may be said in as many units, one
-// after the other: it is compared with these together, too.
-func (s *scratch) entailment(i int, q judge.Question, c Constants) judge.Verdict {
-	v := s.coverage(i, q, c)
-	for n := min(len(text.Sentences(q.Text)), len(s.units)); n > 1; n-- {
-		if unit, score := s.bestWindow(i, n, c); score > v.Score {
-			v.Score, v.Unit = score, unit+1
-			v.Label, v.Evidence = label(score, c), nil
-		}
-	}
-
-	v.Label = entailed[v.Label]
-	v.Value = judge.Values[judge.Entailment][v.Label]
-	return v
-}
-
-// label is the coverage that a score stands for.
-func label(score float64, c Constants) string {
-	switch {
-	case score >= c.Full:
-		return judge.Full
-	case score >= c.Partial:
-		return judge.Partial
-	}
-	return judge.None
-}
-
-// gradeSteps are the shares of a question's words in the whole text from which a
-// grade is given, evenly spaced: there are no human labels to fit them to.
-var gradeSteps = []float64{0.2, 0.35, 0.5, 0.65, 0.8}
-
-// grade grades the whole text by the share of the statement's words in it.
-func (s *scratch) grade(i int, q judge.Question) judge.Verdict {
-	recall := s.union(i)
-	g := 0
-	for k, step := range gradeSteps {
-		if recall >= step {
-			g = k + 1
-		}
-	}
-	label := strconv.Itoa(g)
-	return judge.Verdict{Question: q.ID, Label: label, Value: judge.Values[q.Kind][label], Score: recall}
 }

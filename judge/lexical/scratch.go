@@ -4,7 +4,10 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"lore/judge"
 	"lore/local/text"
@@ -17,6 +20,10 @@ const similarFrom = 0.45
 // citation matches bracketed document numbers, which are not content.
 var citation = regexp.MustCompile(`\[[\d,;\s]*\]`)
 
+// longQuery is the number of words above which a query tells what it asks for piece by piece:
+// then its words are not what everything has in common, and none is set aside.
+const longQuery = 1000
+
 // scratch is the working memory for one task at a time; its buffers are reused, so
 // memory does not grow with the number of tasks.
 type scratch struct {
@@ -25,17 +32,43 @@ type scratch struct {
 
 	number map[string]int32 // of a term in this task
 	terms  []string         // by number
+	stop   []bool           // is the term a function word
+	digits []bool           // does it have digits
 	df     []float64        // units and statements that hold the term
-	idf    []float64
+	idf    []float64        // weight in the task
+	rare   []float64        // weight in the benchmark
 
-	units      [][]int32 // different terms of each unit
+	wordsOf    [][]word  // of each unit, in order
+	said       [][]word  // of each statement
+	about      []word    // of the query
+	units      [][]int32 // different content terms of each unit
 	statements [][]int32
+	asked      []bool // term: is it in the query
 	member     []bool // unit × term: does the unit hold the term
+	inText     []bool // term: does any unit hold it
 	unitTotal  []float64
 	spanned    []bool  // term: do the units of a span hold it
 	matches    []match // statement × unit
 	similar    [][]neighbour
 	trigrams   []trigram
+	different  []uint32 // trigrams of a term, each once
+	codeCount  []int    // how many a unit's term has
+	common     []int32
+	touched    []int32
+
+	scan        scan
+	model       Formulas
+	link        float64 // weight of precision in the choice of the unit
+	x           [features]float64
+	fresh       float64 // weight of a statement's words that the query lacks
+	deniedKnown []byte  // of a unit: 0 not looked, 1 it denies nothing, 2 it does
+}
+
+// word is a word of a text.
+type word struct {
+	term     int32
+	from, to int32
+	name     bool // it has a capital, and does not begin a sentence
 }
 
 // match compares a statement with a unit, or with several as one.
@@ -60,22 +93,29 @@ var scratchPool = sync.Pool{New: func() any {
 }}
 
 // load reads a task: terms, weights, and how each statement matches each unit.
-func (s *scratch) load(t judge.Task) {
+func (s *scratch) load(t judge.Task, common *statistics) {
 	clear(s.number)
 	s.terms, s.df = s.terms[:0], s.df[:0]
+	s.stop, s.digits = s.stop[:0], s.digits[:0]
 	s.texts = resize(s.texts, len(t.Units))
-	s.units = resize(s.units, len(t.Units))
-	s.statements = resize(s.statements, len(t.Questions))
+	s.units, s.wordsOf = resize(s.units, len(t.Units)), resize(s.wordsOf, len(t.Units))
+	s.statements, s.said = resize(s.statements, len(t.Questions)), resize(s.said, len(t.Questions))
 
 	for i, u := range t.Units {
 		s.texts[i] = citation.ReplaceAllLiteralString(u, " ")
-		s.units[i] = s.read(s.units[i][:0], s.texts[i])
+		s.wordsOf[i] = s.read(s.wordsOf[i][:0], s.texts[i])
+		s.units[i] = s.content(s.units[i][:0], s.wordsOf[i])
 	}
 	for i, q := range t.Questions {
-		s.statements[i] = s.read(s.statements[i][:0], q.Text)
+		s.said[i] = s.read(s.said[i][:0], q.Text)
+		s.statements[i] = s.content(s.statements[i][:0], s.said[i])
 	}
+	s.about = s.read(s.about[:0], t.About)
 
-	s.weigh()
+	s.deniedKnown = resize(s.deniedKnown, len(t.Units))
+	clear(s.deniedKnown)
+
+	s.weigh(common)
 	s.findSimilar()
 	s.matches = resize(s.matches, len(t.Questions)*len(t.Units))
 	for i := range s.statements {
@@ -97,18 +137,36 @@ func resize[T any](b []T, n int) []T {
 	return b[:n]
 }
 
-// read numbers the different content words of a text.
-func (s *scratch) read(out []int32, words string) []int32 {
-	s.stems.Terms(words, func(term string) {
+// read numbers the words of a text.
+func (s *scratch) read(out []word, in string) []word {
+	last := 0 // where the word before ends
+	s.stems.Tokens(in, func(t text.Token) {
+		term := normal(t.Term)
 		n, ok := s.number[term]
 		if !ok {
 			n = int32(len(s.terms))
 			s.number[term] = n
 			s.terms = append(s.terms, term)
+			s.stop = append(s.stop, t.Stop)
+			s.digits = append(s.digits, strings.ContainsAny(term, "0123456789"))
 			s.df = append(s.df, 0)
 		}
-		out = append(out, n)
+
+		first := len(out) == 0 || strings.ContainsAny(in[min(last, t.From):t.From], ".!?:\n\"“")
+		capital, _ := utf8.DecodeRuneInString(in[t.From:])
+		out = append(out, word{n, int32(t.From), int32(t.To), !first && !t.Stop && unicode.IsUpper(capital)})
+		last = t.To
 	})
+	return out
+}
+
+// content lists the different content words of a text, and counts them.
+func (s *scratch) content(out []int32, words []word) []int32 {
+	for _, w := range words {
+		if !s.stop[w.term] {
+			out = append(out, w.term)
+		}
+	}
 
 	slices.Sort(out)
 	out = slices.Compact(out)
@@ -120,20 +178,32 @@ func (s *scratch) read(out []int32, words string) []int32 {
 
 // weigh sets ln((N+1)/(df+0.5)) for every term, N being the number of units and
 // statements, and notes which unit holds which term.
-func (s *scratch) weigh() {
+func (s *scratch) weigh(common *statistics) {
 	n := float64(len(s.units) + len(s.statements))
-	s.idf = resize(s.idf, len(s.terms))
+	s.idf, s.rare = resize(s.idf, len(s.terms)), resize(s.rare, len(s.terms))
 	for i, df := range s.df {
 		s.idf[i] = math.Log((n + 1) / (df + 0.5))
+		s.rare[i] = common.weight(s.terms[i])
+	}
+
+	s.asked = resize(s.asked, len(s.terms))
+	clear(s.asked)
+	if len(s.about) <= longQuery {
+		for _, w := range s.about {
+			s.asked[w.term] = true
+		}
 	}
 
 	s.member = resize(s.member, len(s.units)*len(s.terms))
+	s.inText = resize(s.inText, len(s.terms))
 	clear(s.member)
+	clear(s.inText)
 	s.unitTotal = resize(s.unitTotal, len(s.units))
 	for u, terms := range s.units {
 		s.unitTotal[u] = 0
 		for _, t := range terms {
 			s.member[u*len(s.terms)+int(t)] = true
+			s.inText[t] = true
 			s.unitTotal[u] += s.idf[t]
 		}
 	}
@@ -147,44 +217,49 @@ func (s *scratch) findSimilar() {
 	}
 	s.indexTrigrams()
 
-	common := make([]int16, len(s.terms)) // trigrams that a unit's term shares with this one
-	var touched []int32                   // the terms that share any
+	s.common = resize(s.common, len(s.terms)) // different trigrams that a unit's term shares with this one
+	clear(s.common)
+	touched := s.touched[:0] // the terms that share any
 	for t, in := range s.present(s.statements) {
 		if !in {
 			continue
 		}
 
-		own := 0
-		for code := range codes(s.terms[t]) {
-			own++
+		own := s.differentCodes(s.terms[t])
+		for _, code := range own {
 			for at := s.firstTrigram(code); at < len(s.trigrams) && s.trigrams[at].code == code; at++ {
 				other := s.trigrams[at].term
-				if common[other] == 0 {
+				if s.common[other] == 0 {
 					touched = append(touched, other)
 				}
-				common[other]++
+				s.common[other]++
 			}
 		}
 
 		for _, other := range touched {
-			dice := 2 * float64(common[other]) / float64(own+len(s.terms[other]))
-			if int(other) != t && dice > similarFrom {
+			dice := 2 * float64(s.common[other]) / float64(len(own)+s.codeCount[other])
+			if int(other) != t && dice > similarFrom && !(s.digits[t] || s.digits[other]) {
 				s.similar[t] = append(s.similar[t], neighbour{other, dice})
 			}
-			common[other] = 0
+			s.common[other] = 0
 		}
 		touched = touched[:0]
 	}
+	s.touched = touched
 }
 
-// indexTrigrams lists the trigrams of all terms of units, sorted.
+// indexTrigrams lists the different trigrams of all terms of units, sorted.
 func (s *scratch) indexTrigrams() {
 	s.trigrams = s.trigrams[:0]
+	s.codeCount = resize(s.codeCount, len(s.terms))
 	for t, in := range s.present(s.units) {
-		if in {
-			for code := range codes(s.terms[t]) {
-				s.trigrams = append(s.trigrams, trigram{code, int32(t)})
-			}
+		if !in {
+			continue
+		}
+		codes := s.differentCodes(s.terms[t])
+		s.codeCount[t] = len(codes)
+		for _, code := range codes {
+			s.trigrams = append(s.trigrams, trigram{code, int32(t)})
 		}
 	}
 
@@ -197,6 +272,17 @@ func (s *scratch) indexTrigrams() {
 		}
 		return int(a.term - b.term)
 	})
+}
+
+// differentCodes lists the trigrams of a word, each once: "Mississippi" has some twice.
+func (s *scratch) differentCodes(w string) []uint32 {
+	s.different = s.different[:0]
+	for code := range codes(w) {
+		s.different = append(s.different, code)
+	}
+	slices.Sort(s.different)
+	s.different = slices.Compact(s.different)
+	return s.different
 }
 
 // firstTrigram is the place of the first trigram with a code, or where it would be.
@@ -244,9 +330,8 @@ func codes(w string) func(func(uint32) bool) {
 
 // span is a unit, or several neighbours taken as one text.
 type span struct {
-	member  []bool  // by the number of a term: is it in there
-	weight  float64 // of its different terms
-	several bool
+	member []bool  // by the number of a term: is it in there
+	weight float64 // of its different terms
 }
 
 func (s *scratch) unit(u int) span { return span{member: s.members(u), weight: s.unitTotal[u]} }
@@ -256,7 +341,7 @@ func (s *scratch) span(from, to int) span {
 	s.spanned = resize(s.spanned, len(s.terms))
 	clear(s.spanned)
 
-	out := span{member: s.spanned, several: true}
+	out := span{member: s.spanned}
 	for _, terms := range s.units[from:to] {
 		for _, t := range terms {
 			if !out.member[t] { // a word of several units counts once
@@ -283,13 +368,7 @@ func (s *scratch) compare(statement int, in span) (m match, found float64) {
 
 		share := nearest(s.similar[t], in.member)
 		found += w * share
-		// Different words can be similar by 1 ("10000" and "20000" are). Such a word has
-		// always counted as equal in several units, but not in a single one.
-		if in.several && share == 1 {
-			exact += w
-		} else {
-			soft += w * share
-		}
+		soft += w * share
 	}
 
 	if total <= 0 {
@@ -326,77 +405,14 @@ func (s *scratch) siblings(statement, unit int) float64 {
 	return best
 }
 
-// bestWindow returns the first of the n neighbouring units that fit a statement best
-// together, and its score there.
-func (s *scratch) bestWindow(statement, n int, c Constants) (unit int, score float64) {
-	for u := 0; u+n <= len(s.units); u++ {
-		window := s.span(u, u+n)
-		m, _ := s.compare(statement, window)
-
-		siblings := 0.0
-		for i := range s.statements {
-			if i != statement {
-				sibling, _ := s.compare(i, window)
-				siblings = max(siblings, sibling.exact)
-			}
-		}
-
-		if v := m.recall + c.Precision*m.precision + c.Siblings*(m.exact-siblings); v > score {
-			unit, score = u, v
-		}
-	}
-	return unit, score
-}
-
-// union is the share of a statement's weight found in all units together.
-func (s *scratch) union(statement int) float64 {
-	_, found := s.compare(statement, s.span(0, len(s.units)))
-	return found
-}
-
-// shared lists the words of a statement that a unit holds, heaviest first, as the unit
-// spells them.
-func (s *scratch) shared(statement, unit int) []string {
-	var ids []int32
-	for _, t := range s.statements[statement] {
-		if s.members(unit)[t] {
-			ids = append(ids, t)
-		}
-	}
-
-	slices.SortStableFunc(ids, func(a, b int32) int {
-		switch {
-		case s.idf[a] > s.idf[b]:
-			return -1
-		case s.idf[a] < s.idf[b]:
-			return 1
-		}
-		return int(a - b)
-	})
-
-	return s.spelled(ids, s.texts[unit])
-}
-
-// spelled lists terms as they stand in a text, where each is first: a stem is no word.
-func (s *scratch) spelled(ids []int32, from string) []string {
-	at := make(map[int32]int, len(ids)) // places in out
-	out := make([]string, len(ids))
-	for i, id := range ids {
-		at[id], out[i] = i, s.terms[id]
-	}
-
-	left := len(ids)
-	for _, word := range text.Spellings(from) {
-		s.stems.Terms(word, func(term string) {
-			id, known := s.number[term]
-			if i, wanted := at[id]; known && wanted {
-				out[i] = word
-				delete(at, id)
-				left--
-			}
-		})
-		if left == 0 {
-			break
+// evidence lists the words of a statement that a unit holds, as they stand there, in order.
+func (s *scratch) evidence(statement, unit int) []string {
+	var out []string
+	seen := map[int32]bool{}
+	for _, w := range s.wordsOf[unit] {
+		if !s.stop[w.term] && !seen[w.term] && slices.Contains(s.statements[statement], w.term) {
+			seen[w.term] = true
+			out = append(out, s.texts[unit][w.from:w.to])
 		}
 	}
 	return out

@@ -17,7 +17,7 @@ import (
 func Words(s string) []string {
 	var out []string
 	var buf []byte
-	eachWord(s, &buf, func(w []byte) { out = append(out, string(w)) })
+	eachWord(s, &buf, func(w []byte, _, _ int) { out = append(out, string(w)) })
 	return out
 }
 
@@ -41,42 +41,65 @@ func Spellings(s string) []string {
 	return out
 }
 
-// eachWord hands every word of s to f; the bytes are valid until f returns.
-func eachWord(s string, buf *[]byte, f func(word []byte)) {
+// eachWord hands every word of s to f, with the place where it stands; the bytes are valid
+// until f returns.
+func eachWord(s string, buf *[]byte, f func(word []byte, from, to int)) {
 	b := (*buf)[:0]
-	prev := rune(0)
+	from, end, prev := 0, 0, rune(0)
+	flush := func() {
+		if len(b) > 0 {
+			f(b, from, end)
+			b = b[:0]
+		}
+	}
 
-	for i, r := range s {
+	for i := 0; i < len(s); {
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if n := gramOf(r); n > 0 {
+			flush()
+			i = eachGram(s, i, n, f)
+			prev = 0
+			continue
+		}
+
 		switch {
 		case r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= '0' && r <= '9'):
-			b = append(b, byte(r))
+			from = start(b, from, i)
+			b, end = append(b, byte(r)), i+1
 		case r >= 'A' && r <= 'Z':
-			b = append(b, byte(r)+'a'-'A')
+			from = start(b, from, i)
+			b, end = append(b, byte(r)+'a'-'A'), i+1
 		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)):
-			b = utf8.AppendRune(b, unicode.ToLower(r))
+			from = start(b, from, i)
+			b, end = utf8.AppendRune(b, unicode.ToLower(r)), i+size
 		case (r == '\'' || r == '’') && unicode.IsLetter(prev): // it's, CEO’s
-			rest := s[i+utf8.RuneLen(r):]
-			if next, _ := utf8.DecodeRuneInString(rest); !unicode.IsLetter(next) && len(b) > 0 {
-				f(b)
-				b = b[:0]
+			if next, _ := utf8.DecodeRuneInString(s[i+size:]); !unicode.IsLetter(next) {
+				flush()
 			}
 		case (r == '.' || r == ',') && unicode.IsDigit(prev) && startsWithDigit(s[i+1:]):
 			if r == '.' {
 				b = append(b, '.')
 			}
 		default:
-			if len(b) > 0 {
-				f(b)
-				b = b[:0]
-			}
+			flush()
 		}
 		prev = r
+		i += size
 	}
 
-	if len(b) > 0 {
-		f(b)
-	}
+	flush()
 	*buf = b[:0]
+}
+
+// start is where a word begins: here, if it has no letters yet.
+func start(word []byte, from, here int) int {
+	if len(word) == 0 {
+		return here
+	}
+	return from
 }
 
 func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
@@ -87,7 +110,7 @@ func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '
 func Terms(s string) []string {
 	var out []string
 	var buf []byte
-	eachWord(s, &buf, func(w []byte) {
+	eachWord(s, &buf, func(w []byte, _, _ int) {
 		if !stop[string(w)] {
 			out = append(out, Stem(string(w)))
 		}
@@ -102,7 +125,10 @@ type Stemmer struct {
 	seen []remembered
 }
 
-type remembered struct{ word, term string }
+type remembered struct {
+	word, term string
+	stop       bool
+}
 
 // rememberedWords is the number of words remembered.
 const rememberedWords = 1 << 13
@@ -110,9 +136,17 @@ const rememberedWords = 1 << 13
 // NewStemmer returns a Stemmer that remembers nothing yet.
 func NewStemmer() *Stemmer { return &Stemmer{seen: make([]remembered, rememberedWords)} }
 
-// Terms hands the terms of a text to f; see the function Terms.
-func (st *Stemmer) Terms(s string, f func(term string)) {
-	eachWord(s, &st.buf, func(w []byte) {
+// Token is a word of a text and where it stands. Term is its stem, or the lower-cased word
+// where it is a function word.
+type Token struct {
+	Term     string
+	Stop     bool // it is a function word
+	From, To int  // its bytes
+}
+
+// Tokens hands all words of a text to f, function words too.
+func (st *Stemmer) Tokens(s string, f func(Token)) {
+	eachWord(s, &st.buf, func(w []byte, from, to int) {
 		h := uint32(2166136261) // FNV-1a
 		for _, c := range w {
 			h = (h ^ uint32(c)) * 16777619
@@ -120,14 +154,21 @@ func (st *Stemmer) Terms(s string, f func(term string)) {
 
 		slot := &st.seen[h%rememberedWords]
 		if slot.word != string(w) {
-			slot.word, slot.term = string(w), ""
-			if !stop[slot.word] {
-				slot.term = Stem(slot.word)
+			word := string(w)
+			*slot = remembered{word: word, term: word, stop: stop[word]}
+			if !slot.stop {
+				slot.term = Stem(word)
 			}
 		}
+		f(Token{Term: slot.term, Stop: slot.stop, From: from, To: to})
+	})
+}
 
-		if slot.term != "" {
-			f(slot.term)
+// Terms hands the terms of a text to f; see the function Terms.
+func (st *Stemmer) Terms(s string, f func(term string)) {
+	st.Tokens(s, func(t Token) {
+		if !t.Stop {
+			f(t.Term)
 		}
 	})
 }

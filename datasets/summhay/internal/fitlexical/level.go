@@ -1,0 +1,185 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"lore/judge"
+	"lore/judge/lexical"
+	"lore/judge/metric"
+)
+
+// verdict is what a model says of a row.
+type verdict struct{ score, value float64 }
+
+// judge puts a model's verdicts on some rows into out.
+func (s *set) judge(m lexical.Model, which func(row) bool, out []verdict) {
+	formulas := m.Prepare()
+	for i, r := range s.rows {
+		if which(r) {
+			score, label := formulas.Judge(r.kind, r.features)
+			out[i] = verdict{score, judge.Values[r.kind][label]}
+		}
+	}
+}
+
+// agree is the Pearson of scores and of labels with people's, and the bias of the labels.
+func agree(list []row, verdicts []verdict) (score, labels, bias float64) {
+	var x, v, y []float64
+	for i, r := range list {
+		x, v, y = append(x, verdicts[i].score), append(v, verdicts[i].value), append(y, r.value)
+	}
+	return metric.Pearson(x, y), metric.Pearson(v, y), metric.Mean(v) - metric.Mean(y)
+}
+
+// level finds the offset and scale that make a kind's sum an expected value, every set
+// counting the same, and the thresholds of its labels.
+func (f *fitter) level(m *lexical.Model, kind judge.Kind, in rows) {
+	m.Kinds[kind] = lexical.KindModel{Scale: 1}
+	formulas := m.Prepare()
+	var n, sx, sy, sxx, sxy float64
+	for k, s := range f.sets {
+		here := s.chosen(kind, k, in)
+		for _, r := range here {
+			x, w := formulas.Sum(kind, r.features), 1/float64(len(here))
+			n, sx, sy = n+w, sx+w*x, sy+w*r.value
+			sxx, sxy = sxx+w*x*x, sxy+w*x*r.value
+		}
+	}
+	slope := (sxy - sx*sy/n) / (sxx - sx*sx/n)
+	m.Kinds[kind] = lexical.KindModel{Offset: round((sy - slope*sx) / n), Scale: round(slope)}
+	f.thresholds(m, kind, in)
+}
+
+// chosen are the rows of a kind that take part.
+func (s *set) chosen(kind judge.Kind, set int, in rows) []row {
+	var out []row
+	for _, r := range s.rows {
+		if r.kind == kind && in(set, r.fold) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// thresholds finds from which score each label is given. Grades are given where they are
+// nearest. A statement is said in full from the threshold with the highest correlation less
+// bias, mean over sets, and in part from another.
+func (f *fitter) thresholds(m *lexical.Model, kind judge.Kind, in rows) {
+	k := m.Kinds[kind]
+	if kind == judge.Answerability {
+		k.Thresholds = []float64{0.1, 0.3, 0.5, 0.7, 0.9}
+		m.Kinds[kind] = k
+		return
+	}
+
+	best := math.Inf(-1)
+	for full := 0.2; full < 0.9; full += 0.02 {
+		for _, share := range []float64{0.5, 0.6, 0.7, 0.8, 0.9} {
+			try := k
+			try.Thresholds = []float64{round(full * share), round(full)}
+			m.Kinds[kind] = try
+			sum := 0.0
+			formulas := m.Prepare()
+			for n, s := range f.sets {
+				here := s.chosen(kind, n, in)
+				if len(here) == 0 {
+					continue
+				}
+				out := make([]verdict, len(here))
+				for i, r := range here {
+					score, label := formulas.Judge(kind, r.features)
+					out[i] = verdict{score, judge.Values[kind][label]}
+				}
+				_, labels, bias := agree(here, out)
+				if !math.IsNaN(labels) {
+					sum += labels - math.Abs(bias)
+				}
+			}
+			if sum > best {
+				best, k.Thresholds = sum, try.Thresholds
+			}
+		}
+	}
+	m.Kinds[kind] = k
+}
+
+// biasAfter is the bias that is left on a set after a monotone map from 100 of its labels.
+func biasAfter(list []row, verdicts []verdict) float64 {
+	order := rand.New(rand.NewPCG(1, 2)).Perm(len(list))
+	n := min(100, len(list)/2)
+	var x, y []float64
+	for _, i := range order[:n] {
+		x, y = append(x, verdicts[i].score), append(y, list[i].value)
+	}
+	at := isotonic(x, y)
+	sum := 0.0
+	for _, i := range order[n:] {
+		sum += at(verdicts[i].score) - list[i].value
+	}
+	return sum / float64(len(list)-n)
+}
+
+// isotonic is the monotone step function nearest to points, by pooling neighbours that are
+// out of order (Ayer et al. 1955).
+func isotonic(x, y []float64) func(float64) float64 {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case x[a] < x[b]:
+			return -1
+		case x[a] > x[b]:
+			return 1
+		}
+		return 0
+	})
+
+	type pool struct{ from, sum, n float64 }
+	var pools []pool
+	for _, i := range order {
+		pools = append(pools, pool{x[i], y[i], 1})
+		for len(pools) > 1 {
+			a, b := pools[len(pools)-2], pools[len(pools)-1]
+			if a.sum/a.n < b.sum/b.n {
+				break
+			}
+			pools = append(pools[:len(pools)-2], pool{a.from, a.sum + b.sum, a.n + b.n})
+		}
+	}
+	return func(v float64) float64 {
+		k := 0
+		for k+1 < len(pools) && pools[k+1].from <= v {
+			k++
+		}
+		return pools[k].sum / pools[k].n
+	}
+}
+
+// summHayFigures are what reports tell of SummHay's labels.
+func summHayFigures(s *set, verdicts []verdict) lexical.CVFigures {
+	score, labels, bias := agree(s.rows, verdicts)
+	out := lexical.CVFigures{Pearson: labels, PearsonScore: score, Bias: bias}
+	right, all, rightAll := 0, 0, 0
+	for i, r := range s.rows {
+		if r.unit == 0 {
+			continue
+		}
+		all++
+		hit := r.features.Unit == r.unit
+		if hit {
+			rightAll++
+		}
+		if verdicts[i].value > 0 {
+			out.LinkingN++
+			if hit {
+				right++
+			}
+		}
+	}
+	out.LinkingAccuracy, out.LinkingAll = float64(right)/float64(out.LinkingN), float64(rightAll)/float64(all)
+	return out
+}

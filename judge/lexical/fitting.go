@@ -1,0 +1,56 @@
+package lexical
+
+import (
+	"lore/judge"
+)
+
+// Row is what a fit needs to know of one question.
+type Row struct {
+	X      []float64 // features
+	Length float64   // relative length of the statement
+	Gate   float64   // what the score is multiplied by
+	Unit   int       // that the statement is linked to, from 1; 0 if none
+	Before float64   // score by the formula of the judge that this one replaced
+}
+
+// Rows are the features of every question of some tasks.
+func Rows(tasks []judge.Task) [][]Row {
+	s := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(s)
+	s.link = Current.Model.LinkPrecision
+	common := count(s.stems, tasks)
+	out := make([][]Row, len(tasks))
+	for k, t := range tasks {
+		s.load(t, common)
+		for i, q := range t.Questions {
+			out[k] = append(out[k], s.row(i, q))
+		}
+	}
+	return out
+}
+
+// row is the row of one question, by the old formula, too: recall in the unit by weights of
+// the task, 0.4 of its precision, and 0.3 of the margin over siblings.
+func (s *scratch) row(i int, q judge.Question) Row {
+	r := Row{X: make([]float64, features), Gate: 1, Length: relativeLength(len(s.said[i]))}
+	unit := s.best(i)
+	s.vector(i, unit, r.X)
+	if unit >= 0 && q.Kind != judge.Answerability {
+		r.Gate = s.gate(i, unit, q.Text, r.X)
+	}
+	r.Unit = unit + 1
+	r.Before = r.X[bestTask] + 0.4*r.X[precisionTask] + 0.3*r.X[margin]
+	return r
+}
+
+// Formulas are a model made ready.
+type Formulas map[judge.Kind]*formula
+
+// Sum is the weighted sum of a row's features, before it is cut to [0,1] and gated.
+func (f Formulas) Sum(kind judge.Kind, r Row) float64 { return f[kind].sum(r.X, r.Length) }
+
+// Judge is the score and label of a row.
+func (f Formulas) Judge(kind judge.Kind, r Row) (score float64, label string) {
+	score = f[kind].score(r.X, r.Length) * r.Gate
+	return score, judge.Labels[kind][f[kind].label(score)]
+}

@@ -1,0 +1,310 @@
+package lexical
+
+import (
+	"os"
+	"regexp"
+	"strings"
+
+	"lore/local/text"
+)
+
+// Gates multiply the score of a statement that its unit all but copies, where what is left
+// says otherwise: numbers that conflict, a phrase of denial, "not" on one side, an opposite
+// word, words out of order. As weights of the fit they would cost what they find; as gates
+// they cost next to nothing, because people rarely write so (see docs/judges.md).
+const (
+	nearCopy   = 0.6  // share of the statement's content words in the unit, from which gates look
+	nearlySame = 0.8  // the same, for gates that look at single words
+	sameBack   = 0.55 // share of the unit's content words in the statement, for them
+
+	onDenial    = 0.02
+	onNumbers   = 0.1
+	onNot       = 0.3
+	onOpposite  = 0.25
+	onDisorder  = 0.03
+	fewInOrder  = 0.6  // share of the words found that stand in order, at most, in a broken order
+	fewTogether = 0.25 // share of neighbouring words that are still neighbours
+	implausible = 0.15 // share of function words with an impossible word behind them
+)
+
+// denial matches what says that the rest is not so.
+var denial = regexp.MustCompile(`(?i)\b(` +
+	`(it is|it's|is|was|are|were) (simply |entirely |completely |totally |just |also )?(false|untrue|not true|incorrect|not the case|` +
+	`not correct|a lie|a myth|a hoax|a misconception|wrong that)|` +
+	`contrary to|falsely|no evidence (that|of|for)|no truth|denie[sd] (that|the claim)|debunk(s|ed)|` +
+	`nobody (says|said|claims|claimed) that|never said that|do(es)? not say|not known whether|unknown whether|` +
+	`wrongly (claim|say|state|believe)(s|ed)?|mistakenly)\b`)
+
+// gate is what the score of a statement in a unit is multiplied by: 1 if nothing speaks
+// against it.
+func (s *scratch) gate(i, unit int, question string, x []float64) float64 {
+	here, back := s.overlap(i, unit)
+	if os.Getenv("NOGATE") != "" || here < 0.4 {
+		return 1
+	}
+
+	g := 1.0
+	if s.denied(unit) && !denial.MatchString(question) {
+		g *= onDenial
+	}
+	if here < nearCopy {
+		return g
+	}
+	g *= s.numbersGate(i, unit)
+	if here < nearlySame {
+		return g
+	}
+	if s.disorder(i, unit, x) {
+		g *= onDisorder
+	}
+	if back >= sameBack {
+		g *= s.wordsGate(i, unit)
+	}
+	return g
+}
+
+// overlap is the share of a statement's content words, numbers aside, that the unit holds,
+// and the share of the unit's that the statement holds.
+func (s *scratch) overlap(i, unit int) (here, back float64) {
+	member := s.members(unit)
+	found, n, m := 0.0, 0.0, 0.0
+	for _, t := range s.statements[i] {
+		if s.digits[t] {
+			continue
+		}
+		n++
+		if member[t] {
+			found++
+		}
+	}
+	for _, t := range s.units[unit] {
+		if !s.digits[t] {
+			m++
+		}
+	}
+	return found / max(1, n), found / max(1, m)
+}
+
+// denied tells whether a unit has a phrase of denial; it looks once.
+func (s *scratch) denied(unit int) bool {
+	if s.deniedKnown[unit] == 0 {
+		s.deniedKnown[unit] = 1
+		if denial.MatchString(s.texts[unit]) {
+			s.deniedKnown[unit] = 2
+		}
+	}
+	return s.deniedKnown[unit] == 2
+}
+
+// numbersGate looks for numbers of the statement that the unit lacks, where it has another
+// number beside the same word.
+func (s *scratch) numbersGate(i, unit int) float64 {
+	member, said, words := s.members(unit), s.said[i], s.wordsOf[unit]
+	numbers, conflicts := 0.0, 0.0
+	for k, w := range said {
+		if !s.digits[w.term] {
+			continue
+		}
+		numbers++
+		if member[w.term] {
+			continue
+		}
+		for q, other := range words {
+			if s.digits[other.term] && !s.holds(i, other.term) && s.sameSlot(said, k, words, q) {
+				conflicts++
+				break
+			}
+		}
+	}
+	if conflicts == 0 {
+		return 1
+	}
+	return 1 - (1-onNumbers)*min(1, 1.5*conflicts/numbers)
+}
+
+// holds tells whether a statement has a term.
+func (s *scratch) holds(i int, term int32) bool { return contains(s.statements[i], term) }
+
+// sameSlot tells whether two words have the same word before or behind them.
+func (s *scratch) sameSlot(a []word, i int, b []word, j int) bool {
+	before := i > 0 && j > 0 && a[i-1].term == b[j-1].term
+	behind := i+1 < len(a) && j+1 < len(b) && a[i+1].term == b[j+1].term
+	if before && behind {
+		return true
+	}
+	return before && !s.stop[a[i-1].term] || behind && !s.stop[a[i+1].term] ||
+		before && i == 1 && j == 1
+}
+
+// wordsGate looks for a "not" on one side, and for opposites in the same slot.
+func (s *scratch) wordsGate(i, unit int) float64 {
+	g := 1.0
+	said, words := s.said[i], s.wordsOf[unit]
+	if s.negations(said)%2 != s.negations(words)%2 {
+		g *= onNot
+	}
+	for k, w := range said {
+		poles := s.poles(w.term)
+		if len(poles) == 0 || s.inWords(words, w.term) {
+			continue
+		}
+		for q, other := range words {
+			if s.sameSlot(said, k, words, q) && opposed(poles, s.poles(other.term)) && !s.inWords(said, other.term) {
+				g *= onOpposite
+				break
+			}
+		}
+	}
+	return g
+}
+
+func (s *scratch) inWords(words []word, term int32) bool {
+	for _, w := range words {
+		if w.term == term {
+			return true
+		}
+	}
+	return false
+}
+
+// negations counts words that deny.
+func (s *scratch) negations(words []word) int {
+	n := 0
+	for _, w := range words {
+		if nots[s.terms[w.term]] {
+			n++
+		}
+	}
+	return n
+}
+
+var nots = setOf(`not never cannot cant dont doesnt didnt isnt arent wasnt werent wont wouldnt shouldnt couldnt hasnt
+havent hadnt neither nor no none t`)
+
+func setOf(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
+
+// disorder tells whether a unit has a statement's words, but not its order, and reads like
+// no sentence.
+func (s *scratch) disorder(i, unit int, x []float64) bool {
+	found := s.foundCount(i, unit)
+	if found < 4 || x[sequences] > fewTogether {
+		return false
+	}
+	if x[inOrder]*float64(len(s.statements[i])) > fewInOrder*found {
+		return false
+	}
+	return s.implausible(unit) >= implausible
+}
+
+func (s *scratch) foundCount(i, unit int) float64 {
+	member, n := s.members(unit), 0.0
+	for _, t := range s.statements[i] {
+		if member[t] {
+			n++
+		}
+	}
+	return n
+}
+
+// implausible is the share of a unit's articles and prepositions with a word behind them
+// that cannot stand there, or none.
+func (s *scratch) implausible(unit int) float64 {
+	words, in := s.wordsOf[unit], s.texts[unit]
+	n, bad := 0.0, 0.0
+	for k, w := range words {
+		term := s.terms[w.term]
+		article, preposition := articles[term], prepositions[term]
+		if !article && !preposition {
+			continue
+		}
+		n++
+		end := k+1 == len(words) || strings.ContainsAny(in[w.to:max(w.to, words[k+1].from)], ".,;:!?")
+		next := ""
+		if !end {
+			next = s.terms[words[k+1].term]
+		}
+		if end || article && (articles[next] || prepositions[next] || auxiliaries[next]) ||
+			preposition && (auxiliaries[next] || prepositions[next]) {
+			bad++
+		}
+	}
+	return bad / max(1, n)
+}
+
+// Function words by what may not stand behind them.
+var (
+	articles     = setOf("a an the its their his my your our")
+	prepositions = setOf("of for with from at by into on in to")
+	auxiliaries  = setOf(`is are was were be been has have had can could will would may might must and or but because
+although while that which who than when if then does did do`)
+)
+
+// pole is one end of an opposition.
+type pole struct {
+	pair  int
+	upper bool
+}
+
+// opposites are words of opposite meaning, one opposition a line.
+const opposites = `
+increase rise grow gain raise higher high more greater up boost improve expand exceed above larger large bigger faster stronger better enhance strengthen accelerate most longer | decrease fall drop decline lower low less fewer down reduce shrink worsen below under smaller small slower weaker worse cut diminish lessen slow weaken least shorter reduction
+support approve accept agree favor endorse praise | oppose reject refuse disagree criticize
+allow permit enable let encourage | prevent forbid prohibit ban block discourage
+before earlier early previous prior | after later late next subsequent
+win won victory success succeed successful | lose lost defeat failure fail unsuccessful
+first | last
+include add with including | exclude remove without excluding
+always everyone all every | never nobody none no
+buy bought purchase | sell sold sale
+open start begin launch | close end stop finish
+positive good beneficial benefit advantage | negative bad harmful harm disadvantage
+best maximum highest | worst minimum lowest
+hot warm warmer hotter | cold cool cooler colder
+easy easier simple | hard harder difficult complex
+safe safer | dangerous unsafe risky
+cheap cheaper inexpensive affordable | expensive costly
+true correct right | false incorrect wrong
+male man men boy father husband son | female woman women girl mother wife daughter
+possible likely able | impossible unlikely unable
+north northern | south southern
+east eastern | west western
+new newer young younger | old older
+rich wealthy | poor
+`
+
+// polesOf are the poles that a term stands at.
+var polesOf = func() map[string][]pole {
+	out := map[string][]pole{}
+	for n, line := range strings.Split(strings.TrimSpace(opposites), "\n") {
+		upper, lower, _ := strings.Cut(line, "|")
+		for k, side := range []string{upper, lower} {
+			for _, w := range strings.Fields(side) {
+				if !text.IsStop(w) {
+					w = text.Stem(w)
+				}
+				out[w] = append(out[w], pole{n, k == 0})
+			}
+		}
+	}
+	return out
+}()
+
+func (s *scratch) poles(term int32) []pole { return polesOf[s.terms[term]] }
+
+// opposed tells whether two words stand at opposite poles.
+func opposed(a, b []pole) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x.pair == y.pair && x.upper != y.upper {
+				return true
+			}
+		}
+	}
+	return false
+}
