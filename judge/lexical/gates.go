@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"os"
 	"regexp"
 	"strings"
 
@@ -13,33 +12,36 @@ import (
 // word, words out of order. As weights of the fit they would cost what they find; as gates
 // they cost next to nothing, because people rarely write so (see docs/judges.md).
 const (
-	nearCopy   = 0.6  // share of the statement's content words in the unit, from which gates look
-	nearlySame = 0.8  // the same, for gates that look at single words
-	sameBack   = 0.55 // share of the unit's content words in the statement, for them
+	nearCopy   = 0.6 // share of the statement's content words in the unit, from which gates look
+	nearlySame = 0.8 // the same, for gates that look at single words
+	sameBack   = 0.7 // share of the unit's content words in the statement, for "not"
 
 	onDenial    = 0.02
 	onNumbers   = 0.1
 	onNot       = 0.3
 	onOpposite  = 0.25
 	onDisorder  = 0.03
-	fewInOrder  = 0.6  // share of the words found that stand in order, at most, in a broken order
-	fewTogether = 0.25 // share of neighbouring words that are still neighbours
-	implausible = 0.15 // share of function words with an impossible word behind them
+	fewWords    = 5    // words found, at least, to speak of their order
+	fewInOrder  = 0.5  // share of them that stand in order, at most, in a broken order
+	fewTogether = 0.3  // share of neighbouring words that are still neighbours
+	mostInOrder = 0.7  // share of them that stand in order, at least, where a single word is turned round
+	allWords    = 0.95 // share of words on both sides from which the words are the same
+	implausible = 0.12 // share of function words with an impossible word behind them
 )
 
 // denial matches what says that the rest is not so.
 var denial = regexp.MustCompile(`(?i)\b(` +
 	`(it is|it's|is|was|are|were) (simply |entirely |completely |totally |just |also )?(false|untrue|not true|incorrect|not the case|` +
 	`not correct|a lie|a myth|a hoax|a misconception|wrong that)|` +
-	`contrary to|falsely|no evidence (that|of|for)|no truth|denie[sd] (that|the claim)|debunk(s|ed)|` +
+	`contrary to|no evidence (that|of|for)|no truth|denie[sd] (that|the claim)|debunk(s|ed)|` +
 	`nobody (says|said|claims|claimed) that|never said that|do(es)? not say|not known whether|unknown whether|` +
-	`wrongly (claim|say|state|believe)(s|ed)?|mistakenly)\b`)
+	`(wrongly|falsely|mistakenly) (claim|say|state|report|believe)(s|ed)?)\b`)
 
 // gate is what the score of a statement in a unit is multiplied by: 1 if nothing speaks
 // against it.
 func (s *scratch) gate(i, unit int, question string, x []float64) float64 {
 	here, back := s.overlap(i, unit)
-	if os.Getenv("NOGATE") != "" || here < 0.4 {
+	if here < 0.4 {
 		return 1
 	}
 
@@ -54,11 +56,14 @@ func (s *scratch) gate(i, unit int, question string, x []float64) float64 {
 	if here < nearlySame {
 		return g
 	}
-	if s.disorder(i, unit, x) {
+	if s.disorder(i, unit, x, here >= allWords && back >= allWords) {
 		g *= onDisorder
 	}
 	if back >= sameBack {
-		g *= s.wordsGate(i, unit)
+		g *= s.notGate(i, unit)
+	}
+	if back >= nearCopy && x[inOrder]*float64(len(s.statements[i])) >= mostInOrder*s.foundCount(i, unit) {
+		g *= s.oppositesGate(i, unit)
 	}
 	return g
 }
@@ -99,14 +104,14 @@ func (s *scratch) denied(unit int) bool {
 // numbersGate looks for numbers of the statement that the unit lacks, where it has another
 // number beside the same word.
 func (s *scratch) numbersGate(i, unit int) float64 {
-	member, said, words := s.members(unit), s.said[i], s.wordsOf[unit]
+	said, words := s.said[i], s.wordsOf[unit]
 	numbers, conflicts := 0.0, 0.0
 	for k, w := range said {
 		if !s.digits[w.term] {
 			continue
 		}
 		numbers++
-		if member[w.term] {
+		if s.hasNumber(w.term) {
 			continue
 		}
 		for q, other := range words {
@@ -120,6 +125,23 @@ func (s *scratch) numbersGate(i, unit int) float64 {
 		return 1
 	}
 	return 1 - (1-onNumbers)*min(1, 1.5*conflicts/numbers)
+}
+
+// hasNumber tells whether the text has a number, or a longer one that ends with it, as
+// "2018-2019" says "2018-19".
+func (s *scratch) hasNumber(term int32) bool {
+	if s.inText[term] {
+		return true
+	}
+	if len(s.terms[term]) != 2 {
+		return false
+	}
+	for t, in := range s.inText {
+		if other := s.terms[t]; in && s.digits[t] && len(other) == 4 && strings.HasSuffix(other, s.terms[term]) {
+			return true
+		}
+	}
+	return false
 }
 
 // holds tells whether a statement has a term.
@@ -136,13 +158,18 @@ func (s *scratch) sameSlot(a []word, i int, b []word, j int) bool {
 		before && i == 1 && j == 1
 }
 
-// wordsGate looks for a "not" on one side, and for opposites in the same slot.
-func (s *scratch) wordsGate(i, unit int) float64 {
+// notGate looks for a "not" on one side.
+func (s *scratch) notGate(i, unit int) float64 {
+	if s.negations(s.said[i])%2 != s.negations(s.wordsOf[unit])%2 {
+		return onNot
+	}
+	return 1
+}
+
+// oppositesGate looks for words of opposite meaning in the same slot.
+func (s *scratch) oppositesGate(i, unit int) float64 {
 	g := 1.0
 	said, words := s.said[i], s.wordsOf[unit]
-	if s.negations(said)%2 != s.negations(words)%2 {
-		g *= onNot
-	}
 	for k, w := range said {
 		poles := s.poles(w.term)
 		if len(poles) == 0 || s.inWords(words, w.term) {
@@ -189,17 +216,17 @@ func setOf(words string) map[string]bool {
 	return out
 }
 
-// disorder tells whether a unit has a statement's words, but not its order, and reads like
-// no sentence.
-func (s *scratch) disorder(i, unit int, x []float64) bool {
+// disorder tells whether a unit has a statement's words, but not its order, and either has
+// hardly another word or reads like no sentence.
+func (s *scratch) disorder(i, unit int, x []float64, same bool) bool {
 	found := s.foundCount(i, unit)
-	if found < 4 || x[sequences] > fewTogether {
+	if found < fewWords || x[sequences] > fewTogether {
 		return false
 	}
 	if x[inOrder]*float64(len(s.statements[i])) > fewInOrder*found {
 		return false
 	}
-	return s.implausible(unit) >= implausible
+	return same || s.implausible(unit) >= implausible
 }
 
 func (s *scratch) foundCount(i, unit int) float64 {

@@ -142,6 +142,12 @@ func (s *scratch) read(out []word, in string) []word {
 	last := 0 // where the word before ends
 	s.stems.Tokens(in, func(t text.Token) {
 		term := normal(t.Term)
+		if n := len(out); n > 0 && last <= t.From {
+			if joined, ok := joinNumber(in[out[n-1].from:last], in[last:t.From], term); ok {
+				term, t.From = joined, int(out[n-1].from)
+				out = out[:n-1]
+			}
+		}
 		n, ok := s.number[term]
 		if !ok {
 			n = int32(len(s.terms))
@@ -158,6 +164,17 @@ func (s *scratch) read(out []word, in string) []word {
 		last = t.To
 	})
 	return out
+}
+
+// joinNumber joins a number that was cut by spaces: "56, 000" and "7 , 500".
+func joinNumber(before, between, behind string) (joined string, ok bool) {
+	if len(behind) != 3 || len(before) > 3 || len(between) < 2 || strings.TrimSpace(between) != "," {
+		return "", false
+	}
+	if strings.Trim(before, "0123456789") != "" || strings.Trim(behind, "0123456789") != "" {
+		return "", false
+	}
+	return before + behind, true
 }
 
 // content lists the different content words of a text, and counts them.

@@ -124,13 +124,17 @@ func (f *fitter) weights(in rows, p penalties) map[judge.Kind][]float64 {
 				m.plus(f.moments[k][fold])
 			}
 		}
-		weight := 1.0
-		if k == 0 {
-			weight = summHayWeight
-		}
-		parts = append(parts, part{s.rows[0].kind, m, weight})
+		parts = append(parts, part{s.rows[0].kind, m, setWeight(k)})
 	}
 	return solve(parts, kinds, f.size(), p)
+}
+
+// setWeight is how much more than by its size a set counts.
+func setWeight(set int) float64 {
+	if set == 0 {
+		return summHayWeight
+	}
+	return 1
 }
 
 // size is the number of weights of a kind: one per feature, and one for how it changes with

@@ -76,7 +76,7 @@ func (f *fitter) thresholds(m *lexical.Model, kind judge.Kind, in rows) {
 
 	best := math.Inf(-1)
 	for full := 0.2; full < 0.9; full += 0.02 {
-		for _, share := range []float64{0.5, 0.6, 0.7, 0.8, 0.9} {
+		for _, share := range []float64{0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9} {
 			try := k
 			try.Thresholds = []float64{round(full * share), round(full)}
 			m.Kinds[kind] = try
@@ -94,7 +94,7 @@ func (f *fitter) thresholds(m *lexical.Model, kind judge.Kind, in rows) {
 				}
 				_, labels, bias := agree(here, out)
 				if !math.IsNaN(labels) {
-					sum += labels - math.Abs(bias)
+					sum += setWeight(n) * (labels - math.Abs(bias))
 				}
 			}
 			if sum > best {

@@ -101,6 +101,6 @@ func printTable(f lexical.Fitted) {
 		fmt.Printf("%-14s %-14s %5d %7.3f %7.3f %8.3f %8.3f %7.3f %6.3f\n",
 			s.Set, s.Kind, s.N, s.Before, s.Nested, s.LeftOut, s.Labels, s.Bias, s.After)
 	}
-	fmt.Printf("SummHay: linking %.3f (n %d), of labels %.3f, bias %.3f\n",
-		f.CV.LinkingAccuracy, f.CV.LinkingN, f.CV.Pearson, f.CV.Bias)
+	fmt.Printf("SummHay: linking %.3f (n %d), all %.3f, of labels %.3f, bias %.3f\n",
+		f.CV.LinkingAccuracy, f.CV.LinkingN, f.CV.LinkingAll, f.CV.Pearson, f.CV.Bias)
 }
