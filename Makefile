@@ -149,10 +149,10 @@ bench-embed: $(ORT_LIBRARY)
 test-ollama: $(OLLAMA)
 	LORE_OLLAMA=$(OLLAMA) $(GO) test -count=1 -run Real ./...
 
-# fit finds the lexical judge's constants on the published human labels.
+# fit fits the lexical judge on public human labels; two minutes.
 SHARED ?= $(or $(LORE_SHARED),../shared)
 fit:
-	$(GO) run ./datasets/summhay/internal/fitlexical -labels $(SHARED)/data/summhay/human_coverage_labels_dev.json -out judge/lexical/fitted.json
+	$(GO) run ./datasets/summhay/internal/fitlexical -labels $(SHARED)/data/labels -summhay $(SHARED)/data/summhay/human_coverage_labels_dev.json -out judge/lexical/fitted.json
 
 sample:
 	$(GO) generate ./datasets/summhay

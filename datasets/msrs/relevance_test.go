@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lore/datasets"
+	"lore/judge"
 	"lore/judge/lexical"
 	"lore/judge/metric"
 	"lore/local"
@@ -24,7 +25,7 @@ func TestPublishedRelevance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var x, y, meanX, meanY []float64
+	var x, y, scores, meanX, meanY []float64
 	for _, setting := range []string{"bm25", "oracle"} {
 		files, err := filepath.Glob(filepath.Join(published.Path(t, "data/msrs/outputs/story/"+setting), "summary", "*.json"))
 		if err != nil {
@@ -43,16 +44,21 @@ func TestPublishedRelevance(t *testing.T) {
 				t.Fatal(err)
 			}
 			var sx, sy []float64
+			var tasks []judge.Task
 			for i, it := range ds.Items {
 				g, ok := grades[it.ID()]
 				if !ok {
 					continue
 				}
-				v, err := (lexical.Judge{}).Judge(context.Background(), it.Plan(datasets.Evidence{Output: datasets.Output{Text: o.Texts[i], Outcome: local.OK}}), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sx, sy = append(sx, v[0][0].Value), append(sy, g[GEvalRecorded])
+				tasks = append(tasks, it.Plan(datasets.Evidence{Output: datasets.Output{Text: o.Texts[i], Outcome: local.OK}})[0])
+				sy = append(sy, g[GEvalRecorded])
+			}
+			v, err := (lexical.Judge{}).Judge(context.Background(), tasks, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range tasks {
+				sx, scores = append(sx, v[i][0].Value), append(scores, v[i][0].Score)
 			}
 			x, y = append(x, sx...), append(y, sy...)
 			meanX, meanY = append(meanX, metric.Mean(sx)), append(meanY, metric.Mean(sy))
@@ -62,6 +68,11 @@ func TestPublishedRelevance(t *testing.T) {
 		t.Fatalf("%d answers of %d systems", len(x), len(meanX))
 	}
 	r, tau := metric.Pearson(x, y), metric.KendallTauB(meanX, meanY)
+	mx, my, xy, xx := metric.Mean(scores), metric.Mean(y), 0.0, 0.0
+	for i := range scores {
+		xy, xx = xy+(scores[i]-mx)*(y[i]-my), xx+(scores[i]-mx)*(scores[i]-mx)
+	}
+	t.Logf("value = %.4f + %.4f * score", my-mx*xy/xx, xy/xx)
 	t.Logf("Pearson %.3f, Kendall %.3f", r, tau)
 	// The values are cut at 0 and 1, so their Pearson is not to the digit that of the
 	// F1 they come from.

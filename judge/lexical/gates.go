@@ -18,6 +18,7 @@ const (
 
 	onDenial    = 0.02
 	onNumbers   = 0.1
+	onName      = 0.5
 	onNot       = 0.3
 	onOpposite  = 0.25
 	onDisorder  = 0.03
@@ -59,6 +60,7 @@ func (s *scratch) gate(i, unit int, question string, x []float64) float64 {
 	if s.disorder(i, unit, x, here >= allWords && back >= allWords) {
 		g *= onDisorder
 	}
+	g *= s.namesGate(i, unit)
 	if back >= sameBack {
 		g *= s.notGate(i, unit)
 	}
@@ -156,6 +158,23 @@ func (s *scratch) sameSlot(a []word, i int, b []word, j int) bool {
 	}
 	return before && !s.stop[a[i-1].term] || behind && !s.stop[a[i+1].term] ||
 		before && i == 1 && j == 1
+}
+
+// namesGate looks for names of the statement that the text lacks, where the unit has another
+// beside the same word.
+func (s *scratch) namesGate(i, unit int) float64 {
+	said, words := s.said[i], s.wordsOf[unit]
+	for k, w := range said {
+		if !w.name || s.found(w.term, s.inText) >= sameName {
+			continue
+		}
+		for q, other := range words {
+			if other.name && !s.holds(i, other.term) && s.sameSlot(said, k, words, q) {
+				return onName
+			}
+		}
+	}
+	return 1
 }
 
 // notGate looks for a "not" on one side.

@@ -1,23 +1,25 @@
-// Package lexical judges by word overlap. It needs no model and no network.
+// Package lexical judges by words. It needs no model and no network.
 //
-// A statement's score in a unit (a bullet) is the share of its content words found
-// there, weighted by inverse document frequency over the task itself, its units
-// and its sibling statements: words that every sibling shares carry nothing. A
-// word that is only similar to one in the unit counts in part, by the Dice
-// coefficient of letter trigrams. To this are added, with fitted weights, the share
-// of the unit's own weight that the statement accounts for, and how much better the
-// unit fits this statement than its siblings. Two fitted thresholds turn the score
-// into a label. The weights and thresholds are in fitted.json; `make fit` makes
-// them from SummHay's human labels and says how well they did on subtopics that
-// were left out.
+// What a text and a statement have in common is measured by some thirty features: the share
+// of the statement's words in its best unit (a bullet) and in the whole text, weighted by how
+// rare they are in the task and in all that the benchmark asks, neighbouring words, order,
+// numbers and names that are missing, the margin over sibling statements, and the words that
+// the query does not have. A word that is only similar counts in part, by the Dice
+// coefficient of its different letter trigrams. A ridge fitted on people's labels weighs the
+// features, for each kind of question; gates then take the score away where a near copy says
+// otherwise: other numbers, other names, a denial, a "not", an opposite, a broken order.
+// Thresholds turn the score into a label. fitted.json has the weights, what each feature
+// means, and what every set of labels gets when it takes no part; `make fit` makes it.
 package lexical
 
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"lore/judge"
 	"lore/local"
+	"lore/local/text"
 )
 
 // Figures on copying, measured on the 78 recorded systems of the haystacks news1
@@ -42,7 +44,8 @@ var CopyingNote = fmt.Sprintf("The extractive generator copies, and a judge by w
 type Judge struct {
 	// With replaces the fitted model, for fitting; nil uses the fit.
 	With *Model
-	// Language is that of the texts, as a code of two letters; empty finds it out, text by text.
+	// Language is that of all texts, as a code of two letters: "en" stops the flag
+	// LanguageFlag. Empty finds it out, text by text.
 	Language string
 }
 
@@ -72,12 +75,41 @@ func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([
 		}
 
 		out[i] = s.task(t, common)
+		if j.unsupported(t) {
+			flag(out[i])
+		}
 		answered += len(t.Questions)
 		if done != nil {
 			done(answered)
 		}
 	}
 	return out, nil
+}
+
+// LanguageFlag marks verdicts on texts in a language whose words count only as they are
+// written: without its stems and function words, agreement with people was no better than
+// chance (NoMIRACL, docs/judges.md).
+const LanguageFlag = "language not supported: words count only as written"
+
+// sampled is how many bytes of a text its language is told from.
+const sampled = 2000
+
+// unsupported tells whether a task's text is in such a language.
+func (j Judge) unsupported(t judge.Task) bool {
+	switch j.Language {
+	case "en", "zh", "ja", "ko", "th":
+		return false
+	case "":
+		whole := strings.Join(t.Units, "\n")
+		return text.SupportOf(whole[:min(len(whole), sampled)]) == text.AsWritten
+	}
+	return true
+}
+
+func flag(verdicts []judge.Verdict) {
+	for i := range verdicts {
+		verdicts[i].Flags = append(verdicts[i].Flags, LanguageFlag)
+	}
 }
 
 // task judges the questions of one task.
@@ -89,7 +121,7 @@ func (s *scratch) task(t judge.Task, common *statistics) []judge.Verdict {
 		case judge.Coverage, judge.Entailment, judge.Answerability:
 			out[i] = s.verdict(i, q)
 		case judge.Relevance:
-			out[i] = relevance(t, q)
+			out[i] = relevance(t, q, common)
 		case judge.Consistency:
 			out[i] = consistency(t, q)
 		default:

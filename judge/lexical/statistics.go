@@ -26,15 +26,17 @@ func count(stems *text.Stemmer, tasks []judge.Task) *statistics {
 				continue
 			}
 			seen[q.Text] = true
-			c.n++
-			at := int(c.n)
-			stems.Tokens(q.Text, func(w text.Token) {
-				term := normal(w.Term)
-				if !w.Stop && last[term] != at {
-					last[term] = at
-					c.df[term]++
-				}
-			})
+			for _, statement := range q.References() { // most questions are of one
+				c.n++
+				at := int(c.n)
+				stems.Tokens(statement, func(w text.Token) {
+					term := normal(w.Term)
+					if !w.Stop && last[term] != at {
+						last[term] = at
+						c.df[term]++
+					}
+				})
+			}
 		}
 	}
 	return c

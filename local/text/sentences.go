@@ -33,20 +33,28 @@ func Sentences(s string) []string {
 	return out
 }
 
+// fullMarks end a sentence whatever follows: no white space does in Chinese and Japanese. The
+// others are those of Hindi and Bengali, Urdu, Arabic and Persian, Ethiopic and Burmese.
+const fullMarks = "。！？｡．।॥۔؟።။"
+
 // markEnd returns the offset after a run of final marks and closing quotes that
 // begins at i, or -1 if none begins there.
 func markEnd(s string, i int) int {
-	if c := s[i]; c != '.' && c != '!' && c != '?' {
-		return -1
+	start := i
+	for i < len(s) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !strings.ContainsRune(".!?"+fullMarks, r) {
+			break
+		}
+		i += size
 	}
-
-	for i < len(s) && strings.IndexByte(".!?", s[i]) >= 0 {
-		i++
+	if i == start {
+		return -1
 	}
 
 	for i < len(s) {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if !strings.ContainsRune("\"'”’)]", r) {
+		if !strings.ContainsRune("\"'”’)]」』）", r) {
 			break
 		}
 		i += size
@@ -55,6 +63,10 @@ func markEnd(s string, i int) int {
 }
 
 func endsSentence(s string, mark, end int) bool {
+	if first, _ := utf8.DecodeRuneInString(s[mark:]); strings.ContainsRune(fullMarks, first) {
+		return true
+	}
+
 	rest := s[end:]
 	trimmed := strings.TrimLeftFunc(rest, unicode.IsSpace)
 	if trimmed == "" {

@@ -50,3 +50,25 @@ func FuzzSentences(f *testing.F) {
 		}
 	})
 }
+
+// Scripts without spaces are cut into letters that overlap; sentences end without a space.
+func TestOtherScripts(t *testing.T) {
+	for in, want := range map[string]string{
+		"東京都に行く":  "東京 京都 都に に行 行く",
+		"サーバー":    "サー ーバ バー",
+		"한국어 말":   "한국 국어 말",
+		"ภาษาไทย": "ภาษ าษา ษาไ าไท ไทย",
+		"東 x京":    "東 x 京",
+	} {
+		if got := strings.Join(Words(in), " "); got != want {
+			t.Errorf("Words(%q) = %q, want %q", in, got, want)
+		}
+	}
+	want := []string{"今天很冷。", "明天呢？", "「好。」", "好"}
+	if diff := cmp.Diff(want, Sentences("今天很冷。明天呢？「好。」好")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"यह घर है।", "वह जाता है।"}, Sentences("यह घर है। वह जाता है।")); diff != "" {
+		t.Error(diff)
+	}
+}
