@@ -71,7 +71,7 @@ var outside = []struct {
 	{"github.com/google/jsonschema-go", []string{"lore/local/gate"}},
 	{"github.com/gofrs/flock", []string{"lore/cmd/lore/internal/store", "lore/embed", "lore/index", "lore/local/gate"}},
 	{"github.com/blevesearch/mmap-go", []string{"lore/index"}},
-	{"gonum.org/v1/gonum", []string{"lore/judge"}},
+	{"gonum.org/v1/gonum", []string{"lore/judge", "lore/datasets/summhay/internal/fitlexical"}},
 	{"github.com/spf13/cobra", []string{"lore/cmd"}},
 	{"github.com/spf13/pflag", []string{"lore/cmd"}},
 	{"github.com/schollz/progressbar", []string{"lore/cmd"}},

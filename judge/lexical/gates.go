@@ -297,9 +297,12 @@ type pole struct {
 	upper bool
 }
 
-// opposites are words of opposite meaning, one opposition a line.
+// opposites are words of opposite meaning, one opposition a line; a backslash goes on.
 const opposites = `
-increase rise grow gain raise higher high more greater up boost improve expand exceed above larger large bigger faster stronger better enhance strengthen accelerate most longer | decrease fall drop decline lower low less fewer down reduce shrink worsen below under smaller small slower weaker worse cut diminish lessen slow weaken least shorter reduction
+increase rise grow gain raise higher high more greater up boost improve expand exceed above larger | decrease fall drop \
+decline lower low less fewer down reduce reduction shrink worsen below under smaller diminish lessen cut
+large bigger faster stronger better enhance strengthen accelerate most longer | small slower weaker worse slow weaken \
+least shorter decrease reduce
 support approve accept agree favor endorse praise | oppose reject refuse disagree criticize
 allow permit enable let encourage | prevent forbid prohibit ban block discourage
 before earlier early previous prior | after later late next subsequent
@@ -327,7 +330,7 @@ rich wealthy | poor
 // polesOf are the poles that a term stands at.
 var polesOf = func() map[string][]pole {
 	out := map[string][]pole{}
-	for n, line := range strings.Split(strings.TrimSpace(opposites), "\n") {
+	for n, line := range strings.Split(strings.TrimSpace(strings.ReplaceAll(opposites, "\\\n", "")), "\n") {
 		upper, lower, _ := strings.Cut(line, "|")
 		for k, side := range []string{upper, lower} {
 			for _, w := range strings.Fields(side) {

@@ -85,3 +85,31 @@ func BenchmarkCoverage(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "verdicts/s")
 }
+
+// Similarity is never above 1: a word's trigrams count once, however often they recur.
+func TestSimilarityIsAShare(t *testing.T) {
+	s := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(s)
+	task := judge.Task{Units: []string{"Mississippi banana bananas"}, Questions: []judge.Question{{Text: "Mississippian ananas"}}}
+	s.load(task, count(s.stems, []judge.Task{task}))
+	for _, list := range s.similar {
+		for _, n := range list {
+			if n.dice <= 0 || n.dice > 1 {
+				t.Errorf("%s: %.3f", s.terms[n.term], n.dice)
+			}
+		}
+	}
+}
+
+// Scores are in [0,1]; texts in other languages are told, and those in scripts without spaces
+// are compared.
+func TestLanguages(t *testing.T) {
+	chinese := ask([]string{"长江是中国最长的河流。", "今天天气很好。"}, "中国最长的河流是长江")
+	if v := chinese[0]; v.Unit != 1 || v.Score <= 0.3 || v.Score > 1 || len(v.Flags) > 0 {
+		t.Errorf("Chinese: %+v", v)
+	}
+	german := ask([]string{"Der Regen fiel auf das Dach des Hauses, und es wurde kalt in der Nacht."}, "Es regnete nachts.")
+	if v := german[0]; len(v.Flags) != 1 || v.Flags[0] != LanguageFlag {
+		t.Errorf("German: %+v", v)
+	}
+}
