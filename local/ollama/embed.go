@@ -20,7 +20,7 @@ var ErrFault = errors.New("the model server is at fault")
 
 // Embed returns one vector per text. Nothing is cut: one text that does not fit
 // makes the whole call fail with ErrTooLong. A server that is busy or restarts its
-// runner gives an error that Transient recognises.
+// runner gives an error that Tries knows to pass.
 func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx int) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -98,8 +98,15 @@ func (e *embedError) Error() string {
 // Is reports whether the server is to blame.
 func (e *embedError) Is(target error) bool { return target == ErrFault && e.outcome.Sick() }
 
-// Transient reports whether asking again may help.
-func Transient(err error) bool {
+// Tries is how often a call that fails so is worth making in all: some failures pass in a
+// moment, and some of these cost much each time.
+func Tries(err error) int {
 	var e *embedError
-	return errors.As(err, &e) && e.outcome.Transient()
+	switch {
+	case !errors.As(err, &e) || !e.outcome.Transient():
+		return 1
+	case e.outcome == local.Transport:
+		return 4
+	}
+	return 2
 }
