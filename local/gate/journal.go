@@ -32,7 +32,8 @@ type Journal struct {
 	file    *os.File
 	readers map[string]*os.File
 
-	warn func(string)
+	warn     func(string)
+	setAside []piece // damaged lines of our own file
 
 	mu      sync.Mutex
 	index   map[string]span
@@ -81,7 +82,7 @@ func openFile(dir, name string, shared bool, warn func(string)) (*Journal, error
 		return nil, fmt.Errorf("%s: %w; wait for it or choose another folder with --out", path, ErrJournalBusy)
 	}
 
-	f, err := files.Update(path)
+	f, err := openOwn(path)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
 	}

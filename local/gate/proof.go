@@ -31,6 +31,7 @@ type proof struct {
 	mu     sync.Mutex
 	models map[profile]*sync.Mutex
 	known  map[profile]sighting
+	sung   map[profile][]int // tokens of the canaries so far; under the lock of its model
 }
 
 // profile is a model as it is loaded.
@@ -42,7 +43,7 @@ type profile struct {
 func newProof(inner local.Backend, m *meter, c *canaries, version string, warn func(string)) *proof {
 	return &proof{
 		inner: inner, meter: m, canary: c, version: version, warn: warn,
-		models: map[profile]*sync.Mutex{}, known: map[profile]sighting{},
+		models: map[profile]*sync.Mutex{}, known: map[profile]sighting{}, sung: map[profile][]int{},
 	}
 }
 
@@ -53,7 +54,6 @@ func (p *proof) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 		return local.Reply{}, err
 	}
 	if failed != nil {
-		p.meter.add(call, *failed, fromModel)
 		return *failed, nil
 	}
 
