@@ -258,8 +258,8 @@ func loadRun(dir string) (report.Run, error) {
 	r, err := report.Load(dir)
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged) {
 		const remedy = "give the folder that `lore run` names at its end; " +
-			"an interrupted run has no scores yet, run its command again"
-		return r, &files.Error{File: dir, Msg: "is not a finished run: " + err.Error(), Remedy: remedy, Err: err}
+			"a run that was interrupted has no scores yet: run its command again"
+		return r, &files.Error{File: dir, Msg: "holds no finished run", Remedy: remedy, Err: err}
 	}
 	return r, files.Wrap(dir, err)
 }

@@ -295,7 +295,8 @@ func (f searchFlags) one(list string) (pipeline.Pipeline, error) {
 		return pipeline.Pipeline{}, err
 	}
 	if len(all) != 1 {
-		return pipeline.Pipeline{}, usage.Errorf("--retriever takes exactly one pipeline, not %d", len(all))
+		return pipeline.Pipeline{}, usage.Errorf("this takes exactly one pipeline, from --retriever or --pipelines; "+
+			"there are %d: %s", len(all), strings.Join(pipeline.Names(all), ", "))
 	}
 	return all[0], nil
 }

@@ -21,8 +21,8 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/datasets/all"
+	"lore/local"
 	"lore/local/files"
-	"lore/local/gate"
 )
 
 type runFlags struct {
@@ -471,27 +471,55 @@ func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *sto
 	fmt.Fprintf(stderr, "            lore run %s YOUR_DATA --generator ollama:MODEL --judge lexical,ollama:MODEL\n",
 		bench.Name())
 
-	if items, values := result.Table.Missing(bench.Metrics()); items+values > 0 {
-		return partialf("some items are unscored: %d answers failed, %d values are missing; "+
-			"report.html lists each with its reason%s", items, values, askedAgain(result.Usage))
+	if _, values := result.Table.Missing(bench.Metrics()); values > 0 || failedAnswers(result) > 0 {
+		return partialf("some items are unscored: %s failed, %s missing; report.html lists each with its reason%s",
+			usage.Counted(failedAnswers(result), "answer"), usage.Counted(values, "value"), askedAgain(result))
 	}
 	return nil
 }
 
-// askedAgain says that failures may pass, where there were some of that kind.
-func askedAgain(used []gate.ModelUsage) string {
+func failedAnswers(r *run.Result) int {
 	n := 0
-	for _, u := range used {
-		for outcome, count := range u.Outcomes {
-			if !outcome.Final() {
-				n += count
+	for _, a := range r.Answers {
+		if a.Failed() {
+			n++
+		}
+	}
+	return n
+}
+
+// askedAgain says what becomes of failures: some may pass and are asked anew by the same
+// command, others have had their tries.
+func askedAgain(r *run.Result) string {
+	spent, open := 0, 0
+	for _, u := range r.Usage {
+		spent += u.Spent
+	}
+	for _, a := range r.Answers {
+		if a.Failed() && mayPass(a.Outcome) {
+			open++
+		}
+	}
+	for _, line := range r.Verdicts {
+		for _, v := range line.Verdicts {
+			if !v.Scored() && mayPass(v.Outcome) {
+				open++
 			}
 		}
 	}
-	if n == 0 {
-		return ""
+
+	said := ""
+	if spent > 0 {
+		said = fmt.Sprintf("; of the replies %s have had their three tries: --retry-failed asks anew", fmt.Sprint(spent))
+	} else if open > 0 {
+		said = "; the same command again asks anew what may pass"
 	}
-	return "; the same command again asks anew what may pass"
+	return said
+}
+
+// mayPass reports whether the same call may go well another time.
+func mayPass(o local.Outcome) bool {
+	return o.Sick() || o == local.Empty || o == local.BadFormat
 }
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"lore/datasets"
 	"lore/local/files"
@@ -27,8 +28,12 @@ func (f *Folder) WriteFile(name string, data []byte) error {
 
 // unwritten words that a file could not be written, and that nothing is lost.
 func (f *Folder) unwritten(name string, err error) error {
-	return fmt.Errorf("write %s: %w; finished model calls are kept in the journal: "+
-		"make room and run the same command again", filepath.Join(f.dir, name), err)
+	remedy := "see to what is in the way"
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EDQUOT) {
+		remedy = "make room"
+	}
+	return fmt.Errorf("write %s: %w; finished model calls are kept in the journal: %s and run the same command again",
+		filepath.Join(f.dir, name), err, remedy)
 }
 
 // WriteJSON stages a value for a file of the folder, as indented JSON.
