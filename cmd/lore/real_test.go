@@ -67,7 +67,7 @@ func TestRealGEval(t *testing.T) {
 	if code != exitOK && code != exitPartial {
 		t.Fatalf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
-	lines, err := store.ReadLines[store.TaskVerdicts](dir, "verdicts.jsonl")
+	lines, err := linesOf[store.TaskVerdicts](dir, "verdicts.jsonl")
 	if err != nil || len(lines) != 2 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
@@ -160,7 +160,7 @@ func realBuild(t *testing.T, whole, next string, args ...string) {
 	if code != exitOK && code != exitPartial {
 		t.Fatalf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
-	log, err := store.ReadLines[stage.Event](dir, "build-log.jsonl")
+	log, err := linesOf[stage.Event](dir, "build-log.jsonl")
 	if err != nil || len(log) == 0 {
 		t.Fatalf("%d lines of log, %v", len(log), err)
 	}

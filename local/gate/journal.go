@@ -103,7 +103,7 @@ func openFile(dir, name string, shared bool, warn func(string)) (*Journal, error
 		j.closeFiles()
 		return nil, err
 	}
-	if err := syncDir(dir); err != nil {
+	if err := files.SyncFolder(dir); err != nil {
 		j.closeFiles()
 		return nil, err
 	}
@@ -283,18 +283,6 @@ func (j *Journal) closeFiles() error {
 		}
 	}
 	return first
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	return nil
 }
 
 // withJournal answers finished calls from the journal and records new ones, the tries

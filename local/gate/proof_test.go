@@ -18,12 +18,11 @@ const testWindow = 1000
 // counter is a server as far as the proof sees it: how it counts, and what it does with a
 // prompt that is too long. It notes which calls it cut.
 type counter struct {
-	rate    float64                 // tokens a word
-	over    func(tokens int) int    // tokens that it reads of a prompt over the window; -1: it refuses
-	count   func(tokens, n int) int // tokens that it tells of those it has read; n counts the calls
-	cut     map[string]bool         // by the call's text
-	calls   int
-	prompts map[string]bool
+	rate  float64                 // tokens a word
+	over  func(tokens int) int    // tokens that it reads of a prompt over the window; -1: it refuses
+	count func(tokens, n int) int // tokens that it tells of those it has read; n counts the calls
+	cut   map[string]bool         // by the call's text
+	calls int
 }
 
 func (c *counter) reply(_ int, call local.Call) local.Reply {

@@ -119,12 +119,8 @@ func read(path string) ([]byte, error) {
 	return files.Bytes(path, Anew)
 }
 
-// ReadLines reads a file of JSON lines from the run folder dir. Blank lines are skipped.
-func ReadLines[T any](dir, name string) ([]T, error) {
-	return ReadChecked(dir, name, func(*T) error { return nil })
-}
-
-// ReadChecked is ReadLines with a check that may refuse a record.
+// ReadChecked reads a file of JSON lines from the run folder dir, with a check that may refuse
+// a record. Blank lines are skipped.
 func ReadChecked[T any](dir, name string, check func(*T) error) ([]T, error) {
 	path := filepath.Join(dir, name)
 	data, err := read(path)
