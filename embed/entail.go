@@ -14,12 +14,15 @@ type Pair struct {
 }
 
 // Entailment is what a model says of a pair. A premise that does not fit the model is read
-// in windows: each value is that of the window where it is greatest.
+// in windows: each value is that of the window where it is greatest. A hypothesis that leaves
+// no room for a premise is taken apart: it follows as far as that part of it which follows
+// least.
 type Entailment struct {
 	Entails     float64 // probability that the hypothesis follows
 	Contradicts float64 // probability that it is contradicted; 0 where the model does not tell
 	Opposed     bool    // contradiction is the likeliest class
-	Windows     int     // of the premise; 0: the hypothesis is too long, and nothing was computed
+	Windows     int     // of the premise; 1 where it fits
+	Parts       int     // of the hypothesis; 1 where it fits
 }
 
 // Entailer says which texts follow from others. It is safe for concurrent use.
@@ -126,17 +129,27 @@ func (n *entailer) Fits(p Pair) bool {
 	return len(n.tok.encode(p.Premise))+len(n.tok.encode(p.Hypothesis)) <= n.room()
 }
 
-// inputs are the windows of a pair; none for a hypothesis that leaves no room for a quarter
-// of a window. Neighbouring windows share a quarter of their tokens.
-func (n *entailer) inputs(p Pair) []input {
+// inputs are the windows of a pair, for each part of the hypothesis.
+func (n *entailer) inputs(p Pair) [][]input {
 	premise, hypothesis := n.tok.encode(p.Premise), n.tok.encode(p.Hypothesis)
-	room := n.room()
-	most := room - len(hypothesis)
-	if len(premise) > most && most < max(1, room/4) {
-		return nil
+	most := n.room() - min(len(premise), n.room()/4) // of a hypothesis
+	if len(hypothesis) <= most {
+		return [][]input{n.windows(premise, hypothesis)}
 	}
 
+	var out [][]input
+	parts := (len(hypothesis) + n.room()/2 - 1) / (n.room() / 2)
+	for i := range parts {
+		part := hypothesis[i*len(hypothesis)/parts : (i+1)*len(hypothesis)/parts]
+		out = append(out, n.windows(premise, part))
+	}
+	return out
+}
+
+// windows are those of a premise. Neighbouring ones share a quarter of their tokens.
+func (n *entailer) windows(premise, hypothesis []int) []input {
 	var out []input
+	most := n.room() - len(hypothesis)
 	for start := 0; ; start += max(1, most-most/4) {
 		end := min(start+most, len(premise))
 		var in input
@@ -154,38 +167,55 @@ func (n *entailer) inputs(p Pair) []input {
 
 // Entail computes the windows of all pairs together, in batches of similar length.
 func (n *entailer) Entail(ctx context.Context, pairs []Pair) ([]Entailment, error) {
-	out := make([]Entailment, len(pairs))
 	var all []input
-	var owner []int // the pair that an input is a window of
+	windows := make([][][]input, len(pairs)) // by pair and part of its hypothesis
 	for i, p := range pairs {
-		windows := n.inputs(p)
-		out[i].Windows = len(windows)
-		for _, w := range windows {
-			all, owner = append(all, w), append(owner, i)
+		windows[i] = n.inputs(p)
+		for _, w := range windows[i] {
+			all = append(all, w...)
 		}
 	}
-
 	outputs, err := n.run(ctx, all)
 	if err != nil {
 		return nil, err
 	}
-	for k, l := range outputs {
-		e, got := &out[owner[k]], n.read(l)
-		e.Entails = max(e.Entails, got.Entails)
-		if got.Opposed && !e.Opposed {
-			e.Opposed, e.Contradicts = true, got.Contradicts
-		} else if got.Opposed == e.Opposed {
-			e.Contradicts = max(e.Contradicts, got.Contradicts)
+
+	out := make([]Entailment, len(pairs))
+	next := 0
+	for i, parts := range windows {
+		e := &out[i]
+		e.Entails, e.Parts = 1, len(parts)
+		for _, w := range parts {
+			follows := 0.0
+			for _, logits := range outputs[next : next+len(w)] {
+				got := n.read(logits)
+				follows = max(follows, got.Entails)
+				e.oppose(got)
+			}
+			e.Entails = min(e.Entails, follows)
+			e.Windows = max(e.Windows, len(w))
+			next += len(w)
 		}
 	}
 	return out, nil
+}
+
+// oppose takes over the greatest contradiction, of a window where it is the likeliest class
+// if there is one.
+func (e *Entailment) oppose(window Entailment) {
+	switch {
+	case window.Opposed && !e.Opposed:
+		e.Opposed, e.Contradicts = true, window.Contradicts
+	case window.Opposed == e.Opposed:
+		e.Contradicts = max(e.Contradicts, window.Contradicts)
+	}
 }
 
 // logits are the plain outputs for pairs that fit.
 func (n *entailer) logits(ctx context.Context, pairs []Pair) ([][]float32, error) {
 	var all []input
 	for _, p := range pairs {
-		all = append(all, n.inputs(p)...)
+		all = append(all, slices.Concat(n.inputs(p)...)...)
 	}
 	return n.run(ctx, all)
 }

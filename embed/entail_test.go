@@ -92,7 +92,7 @@ func TestGoldenEntailment(t *testing.T) {
 				worst := 0.0
 				for i, x := range m.Pairs {
 					in := n.inputs(pairs[i])
-					if len(in) != 1 || fmt.Sprint(in[0].ids) != fmt.Sprint(x.IDs) {
+					if len(in) != 1 || len(in[0]) != 1 || fmt.Sprint(in[0][0].ids) != fmt.Sprint(x.IDs) {
 						t.Fatalf("%q: ids %v, want %v", x.Premise, in, x.IDs)
 					}
 					logits, err := n.logits(ctx, pairs[i:i+1])
@@ -134,7 +134,7 @@ func TestEntailmentWindows(t *testing.T) {
 	ctx := context.Background()
 	n := openEntailer(t, modelDir(t, testmodel.NLIBERT), Engine{}).(*entailer)
 	long := Pair{strings.Repeat(longText, 9), "Boats need sand."}
-	windows := n.inputs(long)
+	windows := n.inputs(long)[0]
 	got, err := n.Entail(ctx, []Pair{long})
 	if err != nil {
 		t.Fatal(err)
@@ -166,10 +166,42 @@ func TestEntailmentWindows(t *testing.T) {
 		}
 	}
 
-	// A hypothesis that leaves no room is not cut.
-	none, err := n.Entail(ctx, []Pair{{"sand", strings.Repeat(longText, 9)}, {"sand", "sand"}})
-	if err != nil || none[0].Windows != 0 || none[1].Windows != 1 {
-		t.Errorf("%+v %v", none, err)
+}
+
+// A hypothesis that leaves no room is taken apart: all of it must follow.
+func TestLongHypothesis(t *testing.T) {
+	ctx := context.Background()
+	n := openEntailer(t, modelDir(t, testmodel.NLIBERT), Engine{}).(*entailer)
+	p := Pair{longText, strings.Repeat(longText, 9)}
+	got, err := n.Entail(ctx, []Pair{p, {"sand", "sand"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0].Parts < 3 || got[1].Parts != 1 || got[1].Windows != 1 {
+		t.Fatalf("%+v", got)
+	}
+
+	parts, tokens, least := n.inputs(p), 0, 1.0
+	for _, windows := range parts {
+		logits, err := n.run(ctx, windows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 0.0
+		for i, w := range windows {
+			most = max(most, n.read(logits[i]).Entails)
+			if len(w.ids) > testmodel.MaxTokens {
+				t.Errorf("an input of %d tokens", len(w.ids))
+			}
+		}
+		for _, typ := range windows[0].types {
+			tokens += typ
+		}
+		tokens-- // the separator at its end
+		least = min(least, most)
+	}
+	if want := len(n.tok.encode(p.Hypothesis)); tokens != want || math.Abs(least-got[0].Entails) > 1e-6 {
+		t.Errorf("parts hold %d of %d tokens; entailment %v, want %v", tokens, want, got[0].Entails, least)
 	}
 }
 

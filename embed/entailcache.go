@@ -21,8 +21,8 @@ func CacheEntailments(dir string, model Entailer, warn func(string)) (Entailer, 
 const pairMark = "\x00"
 
 // pairVectors shows an Entailer as an embedder of joined pairs. A vector is the probability
-// of entailment, that of contradiction, whether this is the likeliest class, and a 1, so
-// that no vector is all zeros.
+// of entailment, that of contradiction, whether this is the likeliest class, and the parts of
+// the hypothesis, which are at least one: so no vector is all zeros.
 type pairVectors struct{ Entailer }
 
 func (p pairVectors) Embed(ctx context.Context, _ Role, texts []string) ([]Embedding, error) {
@@ -41,7 +41,7 @@ func (p pairVectors) Embed(ctx context.Context, _ Role, texts []string) ([]Embed
 		if e.Opposed {
 			opposed = 1
 		}
-		out[i] = Embedding{Vector: []float32{float32(e.Entails), float32(e.Contradicts), opposed, 1}, Windows: e.Windows}
+		out[i] = Embedding{Vector: []float32{float32(e.Entails), float32(e.Contradicts), opposed, float32(e.Parts)}, Windows: e.Windows}
 	}
 	return out, nil
 }
@@ -81,6 +81,7 @@ func (c cachedEntailer) Entail(ctx context.Context, pairs []Pair) ([]Entailment,
 			Contradicts: rounded(float64(v[1])),
 			Opposed:     v[2] == 1,
 			Windows:     got[k].Windows,
+			Parts:       int(v[3]),
 		}
 	}
 	return out, nil

@@ -127,6 +127,7 @@ func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, op
 		e.items = e.items[:opt.Limit]
 	}
 
+	defer e.models.Close()
 	if err := e.resolve(ctx); err != nil {
 		return nil, err
 	}

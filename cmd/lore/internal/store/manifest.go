@@ -8,6 +8,7 @@ import (
 	"lore/embed"
 	"lore/index/condense"
 	"lore/index/rerank"
+	"lore/judge/nli"
 	"lore/local"
 )
 
@@ -81,6 +82,9 @@ type Model struct {
 
 	Mode      string `json:"mode,omitempty"`      // of a judge: how verdicts are read
 	Agreement string `json:"agreement,omitempty"` // of a judge: what was measured against people
+
+	Encoder    *embed.Settings `json:"encoder,omitempty"`    // of a judge that is an encoder, with what its outputs mean
+	Thresholds *nli.Thresholds `json:"thresholds,omitempty"` // of such a judge, from scores to labels
 }
 
 // ReadManifest reads the manifest of a run folder, and compares it with its own hash.
