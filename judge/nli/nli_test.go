@@ -60,7 +60,7 @@ func TestUnitsAndWindows(t *testing.T) {
 	}}
 	flags := []string{"units 2 to 3 say more together", "contradicted by unit 3"}
 	want := judge.Verdict{Question: "q", Label: judge.Partial, Value: 0.5, Unit: 2, Score: 0.6, Flags: flags}
-	if d := cmp.Diff(want, one(t, s, judge.Coverage, "x", "a [1]", "b", "c [2, 3]")); d != "" {
+	if d := cmp.Diff(want, one(t, s, judge.Coverage, "x", "- a [1]", "b", "3. c [2, 3]")); d != "" {
 		t.Error(d)
 	}
 

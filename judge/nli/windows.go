@@ -61,11 +61,15 @@ func join(units []string, from, to int) window {
 // citation is a mark of sources, which says nothing by itself.
 var citation = regexp.MustCompile(`[ \t]*\[\d+(?:\s*[,;]\s*\d+)*\]`)
 
-// plain takes marks of sources out of units; one without letters and digits is empty.
+// bullet begins a line of a list.
+var bullet = regexp.MustCompile(`^(?:[-*•–]|\d+[.)])\s+`)
+
+// plain takes marks of lists and sources out of units; one without letters and digits is
+// empty.
 func plain(units []string) []string {
 	out := make([]string, len(units))
 	for i, u := range units {
-		u = strings.TrimSpace(citation.ReplaceAllString(u, ""))
+		u = bullet.ReplaceAllString(strings.TrimSpace(citation.ReplaceAllString(u, "")), "")
 		if strings.IndexFunc(u, isWord) >= 0 {
 			out[i] = u
 		}
