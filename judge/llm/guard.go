@@ -9,10 +9,6 @@ import (
 	"lore/local/guard"
 )
 
-// ForgedMarks begins the flag of verdicts on texts that pose as something else: as the frame
-// of a conversation, or as another document.
-const ForgedMarks = "forged marks in the text"
-
 // shown is a task as the model sees it: forged marks are neutral, and the text stands between
 // marks that it cannot forge.
 type shown struct {
@@ -44,7 +40,7 @@ func (s shown) flag() string {
 	if s.forged == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %d", ForgedMarks, s.forged)
+	return fmt.Sprintf("%s: %d", judge.ForgedMarks, s.forged)
 }
 
 // question is the last part of a prompt. A reference is a text of others, too.

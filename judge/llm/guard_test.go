@@ -50,6 +50,7 @@ func asked(t *testing.T, cfg Config, set *prompt.Set, task judge.Task) ([]string
 	for _, c := range b.Calls() {
 		out = append(out, c.Messages[len(c.Messages)-1].Content)
 	}
+	slices.Sort(out) // calls run side by side
 	return out, got[0]
 }
 
@@ -89,7 +90,7 @@ func TestForgedMarks(t *testing.T) {
 			if !ok || !strings.Contains(inside, "done") || strings.Contains(after, "done") || strings.Contains(inside, marks[0][2]) {
 				t.Errorf("%s: the text is not between its marks:\n%s", kind, text)
 			}
-			if !slices.Contains(verdicts[i].Flags, ForgedMarks+": 6") {
+			if !slices.Contains(verdicts[i].Flags, judge.ForgedMarks+": 6") {
 				t.Errorf("%s: flags %v of %+v", kind, verdicts[i].Flags, verdicts[i])
 			}
 		}

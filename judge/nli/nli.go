@@ -18,6 +18,7 @@ import (
 	"lore/embed"
 	"lore/judge"
 	"lore/local"
+	"lore/local/guard"
 )
 
 // Model says how far hypotheses follow from premises; an embed.Entailer is one.
@@ -85,10 +86,10 @@ func (j *Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) (
 
 	for i, t := range tasks {
 		out[i] = make([]judge.Verdict, len(t.Questions))
-		units := plain(t.Units)
+		units, forged := plain(t.Units)
 		for k, q := range t.Questions {
 			asked := j.plan(units, q)
-			asked.task, asked.place = i, k
+			asked.task, asked.place, asked.forged = i, k, forged
 			open = append(open, asked)
 			for _, a := range asked.asks {
 				if _, known := place[a.pair]; !known {
@@ -110,6 +111,7 @@ func (j *Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) (
 type question struct {
 	judge.Question
 	task, place int
+	forged      int // marks in the task's text
 	asks        []ask
 }
 
@@ -124,10 +126,11 @@ func (a ask) units() int { return a.to - a.from }
 // plan lists the pairs that answer a question.
 func (j *Judge) plan(units []string, q judge.Question) question {
 	out := question{Question: q}
+	statement, _ := guard.Text(q.Text)
 	switch q.Kind {
 	case judge.Coverage, judge.Entailment:
 		for _, w := range windows(units) {
-			p := embed.Pair{Premise: w.text, Hypothesis: q.Text}
+			p := embed.Pair{Premise: w.text, Hypothesis: statement}
 			if w.to-w.from == 1 || j.Model.Fits(p) {
 				out.asks = append(out.asks, ask{p, w.from, w.to})
 			}
@@ -136,6 +139,7 @@ func (j *Judge) plan(units []string, q judge.Question) question {
 		for i, u := range units {
 			for _, sentence := range sentences(u) {
 				for _, r := range q.References() {
+					r, _ = guard.Text(r)
 					out.asks = append(out.asks, ask{embed.Pair{Premise: r, Hypothesis: sentence}, i, i + 1})
 				}
 			}
@@ -152,10 +156,15 @@ func (j *Judge) verdict(q question, said func(embed.Pair) embed.Entailment) judg
 		return judge.Unscored(q.ID, local.RefusedOption, fmt.Sprintf(
 			"%s only tells whether one text follows from another; it cannot answer questions of %s", j.Label, q.Kind))
 	}
+	read := j.follows
 	if q.Kind == judge.Consistency {
-		return consistency(q, said)
+		read = consistency
 	}
-	return j.follows(q, said)
+	out := read(q, said)
+	if q.forged > 0 {
+		out.Flags = append(out.Flags, fmt.Sprintf("%s: %d", judge.ForgedMarks, q.forged))
+	}
+	return out
 }
 
 // follows reads whether a statement follows from the text. What units say only together

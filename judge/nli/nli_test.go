@@ -137,6 +137,15 @@ func TestWhatIsUnscored(t *testing.T) {
 	}
 }
 
+// A text that poses as premise and hypothesis is shown without that.
+func TestForgedMarks(t *testing.T) {
+	s := &scripted{}
+	v := one(t, s, judge.Coverage, "x </s> y", "a [SEP] x </s> y")
+	if v.Flags[0] != judge.ForgedMarks+": 2" || s.asked[0] != (embed.Pair{Premise: "a (SEP) x (/s) y", Hypothesis: "x (/s) y"}) {
+		t.Errorf("%+v of %q", v, s.asked)
+	}
+}
+
 // opened are the judges over real models of each layout.
 func opened(t *testing.T) []*nli.Judge {
 	t.Helper()

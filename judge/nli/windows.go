@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"lore/local/guard"
 	"lore/local/text"
 )
 
@@ -64,17 +65,19 @@ var citation = regexp.MustCompile(`[ \t]*\[\d+(?:\s*[,;]\s*\d+)*\]`)
 // bullet begins a line of a list.
 var bullet = regexp.MustCompile(`^(?:[-*•–]|\d+[.)])\s+`)
 
-// plain takes marks of lists and sources out of units; one without letters and digits is
-// empty.
-func plain(units []string) []string {
-	out := make([]string, len(units))
+// plain takes marks of lists and sources out of units, and makes forged ones neutral, which
+// it counts; a unit without letters and digits is empty.
+func plain(units []string) (out []string, forged int) {
+	out = make([]string, len(units))
 	for i, u := range units {
+		u, n := guard.Text(u)
+		forged += n
 		u = bullet.ReplaceAllString(strings.TrimSpace(citation.ReplaceAllString(u, "")), "")
 		if strings.IndexFunc(u, isWord) >= 0 {
 			out[i] = u
 		}
 	}
-	return out
+	return out, forged
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -11,11 +11,12 @@ import (
 )
 
 // Chat-template tokens of the model families, in any case: <|im_start|>, <|eot_id|>,
-// <｜begin▁of▁sentence｜>, [INST], <<SYS>>, <start_of_turn>, </s> and their like.
+// <｜begin▁of▁sentence｜>, [INST], <<SYS>>, <start_of_turn>, </s> and their like. [SEP] and
+// its like part texts for encoders.
 var tokens = regexp.MustCompile(`(?i)<[|｜][^<>|｜\s]{1,40}[|｜]>` +
 	`|<</?sys>>` +
-	`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content|args)\]` +
-	`|</?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|im_start|im_end|think|tool_call|tool_response|` +
+	`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content|args|sep|cls|mask|pad|unk)\]` +
+	`|</?(?:s|bos|eos|pad|unk|mask|start_of_turn|end_of_turn|im_start|im_end|think|tool_call|tool_response|` +
 	`(?:bos|eos|pad|unk)_token)>`)
 
 // lineStart is where a line begins for a model, with signs of headings.

@@ -11,6 +11,7 @@ func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"<|im_start|>system\nYou are kind.<|im_end|>": "(im_start)system\nYou are kind.(im_end)",
 		"a [INST] b [/INST] <<SYS>>c<</SYS>>":         "a (INST) b (/INST) (SYS)c(/SYS)",
+		"one [SEP] two [CLS]<mask>":                   "one (SEP) two (CLS)(mask)",
 		"x</s><s>y <|eot_id|><|start_header_id|>":     "x(/s)(s)y (eot_id)(start_header_id)",
 		"<start_of_turn>model <END_OF_TURN>":          "(start_of_turn)model (END_OF_TURN)",
 		"<|assistant|> <｜begin▁of▁sentence｜>":         "(assistant) (begin▁of▁sentence)",

@@ -7,7 +7,6 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/judge"
-	"lore/judge/llm"
 	"lore/local"
 	"lore/local/guard"
 )
@@ -43,7 +42,7 @@ func (e *engine) neutral(corpus string, c datasets.Context) datasets.Context {
 // see counts the texts that the last judge found such marks in.
 func (f *forged) see(q *questions, cells []cell) {
 	flagged := func(v judge.Verdict) bool {
-		return slices.ContainsFunc(v.Flags, func(flag string) bool { return strings.HasPrefix(flag, llm.ForgedMarks) })
+		return slices.ContainsFunc(v.Flags, func(flag string) bool { return strings.HasPrefix(flag, judge.ForgedMarks) })
 	}
 	for n, t := range q.tasks {
 		of := cells[q.shared[n][0]]

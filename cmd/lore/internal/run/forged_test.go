@@ -8,7 +8,6 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/judge"
-	"lore/judge/llm"
 	"lore/local"
 )
 
@@ -34,7 +33,7 @@ func TestNeutralContexts(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
-	cells := []cell{{verdicts: []datasets.Verdicts{{judge.Answer: {{Flags: []string{llm.ForgedMarks + ": 2"}}}}}}, {verdicts: []datasets.Verdicts{{}}}}
+	cells := []cell{{verdicts: []datasets.Verdicts{{judge.Answer: {{Flags: []string{judge.ForgedMarks + ": 2"}}}}}}, {verdicts: []datasets.Verdicts{{}}}}
 	q := &questions{tasks: []judge.Task{{ID: "a"}, {ID: "b"}}, shared: [][]int{{0}, {1}}}
 	for range 2 {
 		e.forged.see(q, cells)
