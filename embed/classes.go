@@ -87,7 +87,8 @@ func (f *folder) classes() error {
 	names := f.over.Labels
 	if names == nil {
 		if !found {
-			return f.unclear("has no config.json, whose id2label says what its outputs mean", "copy the whole folder, or "+labelRemedy)
+			return f.unclear("has no config.json, whose id2label says what its outputs mean",
+				"copy the whole folder, or "+labelRemedy)
 		}
 		if names, err = f.named(config); err != nil {
 			return err
@@ -104,8 +105,8 @@ func (f *folder) classes() error {
 	s.Reading = readSoftmax
 	switch {
 	case f.over.Reading != "" && f.over.Reading != readSoftmax:
-		return f.unclear(fmt.Sprintf("is read by %s in its %s, and has %d classes", f.over.Reading, OverrideFile, len(names)),
-			"only a model of one output is")
+		return f.unclear(fmt.Sprintf("is read by %s in its %s, and has %d classes",
+			f.over.Reading, OverrideFile, len(names)), "only a model of one output is")
 	case f.over.Labels == nil && config.Problem != "" && config.Problem != "single_label_classification":
 		return f.unclear(fmt.Sprintf("has %d outputs and the problem_type %s: they do not exclude each other",
 			len(names), config.Problem), "choose a model of one class per pair, or "+labelRemedy)
@@ -181,7 +182,8 @@ func (f *folder) meanings(names []string) ([]string, error) {
 				"(its classes: %s)", name, strings.Join(names, ", ")),
 				"choose a model that was trained on entailment; if it was, "+labelRemedy)
 		case slices.Contains(out, class):
-			return nil, f.unclear(fmt.Sprintf("names two classes that mean %s: %s", class, strings.Join(names, ", ")), labelRemedy)
+			return nil, f.unclear(fmt.Sprintf("names two classes that mean %s: %s",
+				class, strings.Join(names, ", ")), labelRemedy)
 		}
 		out[i] = class
 	}
@@ -219,8 +221,8 @@ func (f *folder) oneOutput(name, problem string) error {
 	}
 
 	if problem == "" && f.over.Reading == "" {
-		f.note(`one logit is read by a sigmoid; a regression says so by its problem_type in config.json, or by "reading": ` +
-			`"regression" in its ` + OverrideFile)
+		f.note("one logit is read by a sigmoid; a regression says so by its problem_type in config.json, " +
+			`or by "reading": "regression" in its ` + OverrideFile)
 	}
 	return nil
 }

@@ -113,7 +113,12 @@ func (n *entailer) try(ctx context.Context) error {
 }
 
 func (n *entailer) refuse(msg string) error {
-	return &ModelError{Dir: n.dir, Msg: msg, Remedy: "choose another model, or export and copy it again", Err: ErrVectors}
+	return &ModelError{
+		Dir:    n.dir,
+		Msg:    msg,
+		Remedy: "choose another model, or export and copy it again",
+		Err:    ErrVectors,
+	}
 }
 
 // room is how many tokens premise and hypothesis may have together.

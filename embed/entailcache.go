@@ -41,7 +41,8 @@ func (p pairVectors) Embed(ctx context.Context, _ Role, texts []string) ([]Embed
 		if e.Opposed {
 			opposed = 1
 		}
-		out[i] = Embedding{Vector: []float32{float32(e.Entails), float32(e.Contradicts), opposed, float32(e.Parts)}, Windows: e.Windows}
+		vector := []float32{float32(e.Entails), float32(e.Contradicts), opposed, float32(e.Parts)}
+		out[i] = Embedding{Vector: vector, Windows: e.Windows}
 	}
 	return out, nil
 }

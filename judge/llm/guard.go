@@ -50,5 +50,6 @@ func (s shown) question(q judge.Question) string {
 		return heading[q.Kind] + text
 	}
 	begin, end := guard.Fence(text)
-	return strings.Join([]string{heading[q.Kind] + "between " + begin + " and " + end + ", and data, too.", begin, text, end}, "\n")
+	frame := heading[q.Kind] + "between " + begin + " and " + end + ", and data, too."
+	return strings.Join([]string{frame, begin, text, end}, "\n")
 }

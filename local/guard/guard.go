@@ -23,7 +23,8 @@ var tokens = regexp.MustCompile(`(?i)<[|｜][^<>|｜\s]{1,40}[|｜]>` +
 const lineStart = `(?:^|[\n\r\v\f\x{85}\x{2028}\x{2029}])[ \t>*#=_-]*`
 
 // turns are headings of conversations in models without tokens for them.
-var turns = regexp.MustCompile(`(?i)((?:^|[\n\r])[ \t]*)#{2,}[ \t]*(instruction|response|input|system|user|assistant|human)[ \t]*:?`)
+var turns = regexp.MustCompile(`(?i)((?:^|[\n\r])[ \t]*)#{2,}[ \t]*` +
+	`(instruction|response|input|system|user|assistant|human)[ \t]*:?`)
 
 // headings are those of documents in prompts: [Document 2], Document 2:, === Document 2 ===.
 var headings = regexp.MustCompile(`(?i)(` + lineStart + `)(?:` +
