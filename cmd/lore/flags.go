@@ -149,7 +149,7 @@ type judgeFlags struct {
 }
 
 // judgeHelp lists the judges.
-const judgeHelp = "lexical, ollama:NAME, or A+B"
+const judgeHelp = "lexical, ollama:NAME, nli:DIR, embed:DIR, or A+B"
 
 func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
@@ -164,6 +164,7 @@ func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 		fl.StringVar(&f.unsure, "unsure", "0.2..0.6", "judge A+B: ask B where A's score lies between these")
 		fl.BoolVar(&f.average, "average", false, "judge A+B: ask both and average")
 	})
+	addEncoders(c)
 }
 
 // names lists the judges, which must be known and different.
@@ -252,10 +253,7 @@ func (f *searchFlags) add(c *cobra.Command) {
 		fl.Float64Var(&f.b, "bm25-b", index.DefaultBM25.B, "BM25 b")
 		fl.StringVar(&f.variant, "bm25-variant", string(index.Lucene), "form of BM25: lucene, or okapi as rank_bm25 computes it")
 		fl.StringVar(&f.analyzer, "bm25-analyzer", "en", "text analyser of BM25: "+strings.Join(index.Analyzers, ", "))
-		fl.StringVar(&f.indexDir, "index-dir", "", "`folder` for indexes and vectors (default: lore/index in the user's cache folder)")
-		fl.StringVar(&f.runtime, "runtime", embed.Hugot,
-			"what computes ONNX models: "+embed.Hugot+", or "+embed.ONNXRuntime+" in builds by make build-ort")
-		fl.StringVar(&f.library, "onnxruntime", "", "`path` of libonnxruntime (default: $LORE_ONNXRUNTIME)")
+		encoderFlags(fl, &f.indexDir, &f.runtime, &f.library)
 		fl.StringVar(&f.long, "embed-long", string(embed.Mean), "texts longer than a window: mean or max of their windows, or cut")
 		fl.IntVar(&f.window, "embed-window", 0, "tokens per window (default: what the model takes)")
 		fl.IntVar(&f.overlap, "embed-overlap", 0, "tokens shared by neighbouring windows")

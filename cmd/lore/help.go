@@ -294,10 +294,14 @@ var judgesText = `--judge takes a comma-separated list of judges, each with rows
 
   ` + lexicalJudge + `       weighted word overlap; needs no model; fitted on people's labels
   ollama:NAME   a model that Ollama serves
+  nli:DIR       an ONNX model in a folder that was trained on entailment; judges coverage,
+                entailment and consistency, and flags contradictions
+  embed:DIR     the cosine of an embedder's vectors, or embed:ollama:NAME; a baseline
   A+B           A judges, and B where A is not sure (--unsure)
 
 Every table says how far its judges were found to agree with people. lore judge validate
-measures a judge on labels of your own.`
+measures a judge on labels of your own. --runtime, --onnxruntime and --index-dir say what
+computes ONNX models, and where what they gave is kept.`
 
 // needCommand refuses a word that names no command.
 func needCommand(c *cobra.Command, args []string) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -57,6 +58,10 @@ func printCost(w io.Writer, usage []gate.ModelUsage) {
 // openJudges opens judges outside a run, with their journal in the folder calls.
 func openJudges(c *cobra.Command, m modelFlags, j judgeFlags, names []string, calls string, console usage.Console) (*models.Judges, error) {
 	cfg, err := m.config(console)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Encoders, err = encoders(c, filepath.Dir(calls))
 	if err != nil {
 		return nil, err
 	}

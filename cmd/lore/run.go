@@ -87,10 +87,10 @@ func newRun() *cobra.Command {
 	topic(c, dataFlags, benchmarksTopic, func(fl *pflag.FlagSet) { f.own = addSettings(fl) })
 	f.gridFlags.add(c)
 	f.systems.add(c)
+	f.searchFlags.add(c)
 	f.judgeFlags.add(c, lexicalJudge, "comma-separated judges: "+judgeHelp)
 	f.bert.add(c)
 	f.modelFlags.add(c)
-	f.searchFlags.add(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.out, "out", "", "run `folder`, made or extended (default lore-runs/BENCHMARK-HASH of all that bears on results)")
 		fl.BoolVar(&f.json, "json", false, "print the table as JSON")
@@ -181,6 +181,7 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 	defer folder.Close()
 	if f.indexDir == "" {
 		opt.Pipelines.IndexDir = indexDir(out)
+		opt.Models.Encoders.Dir = opt.Pipelines.IndexDir
 	}
 	if opt, err = run.Extend(folder, asked, bench, ds, opt); err != nil {
 		return err
@@ -245,7 +246,10 @@ func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console 
 	if f.prompts != "" {
 		opt.Prompts = files.DirFS(f.prompts)
 	}
-	opt.Pipelines, err = f.searchFlags.config(f.modelFlags, ".", console)
+	if opt.Pipelines, err = f.searchFlags.config(f.modelFlags, ".", console); err != nil {
+		return opt, err
+	}
+	opt.Models.Encoders, err = encoders(c, ".")
 	return opt, err
 }
 

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -51,9 +52,9 @@ func CheckJudges(specs []string) error {
 	builtIn := lexical.Judge{}.Name()
 	for _, spec := range specs {
 		for _, part := range splitJudge(spec) {
-			if part != builtIn && !IsOllama(part) {
-				return usage.Errorf("unknown judge %q; write %s, %s:NAME, or two of them as A+B",
-					spec, builtIn, ollama.BackendName)
+			if part != builtIn && !IsOllama(part) && !IsEncoder(part) {
+				return usage.Errorf("unknown judge %q; write %s, %s:NAME, %s:DIR, %s:DIR, or two of them as A+B",
+					spec, builtIn, ollama.BackendName, entailmentJudge, cosineJudge)
 			}
 		}
 	}
@@ -71,7 +72,11 @@ func (s *Set) ResolveJudge(ctx context.Context, spec string) (Judge, error) {
 			out.parts = append(out.parts, nil)
 			continue
 		}
-		m, err := s.Resolve(ctx, part, options)
+		resolve := func() (*Model, error) { return s.Resolve(ctx, part, options) }
+		if IsEncoder(part) {
+			resolve = func() (*Model, error) { return s.resolveEncoder(ctx, part) }
+		}
+		m, err := resolve()
 		if err != nil {
 			return out, err
 		}
@@ -86,6 +91,13 @@ func (s *Set) OpenJudge(j Judge, how Judging, calls llm.Caller, prompts *prompt.
 	for i, m := range j.parts {
 		if m == nil {
 			opened[i] = lexical.Judge{}
+			continue
+		}
+		if m.encoder != nil {
+			var err error
+			if opened[i], err = s.openEncoder(m); err != nil {
+				return nil, err
+			}
 			continue
 		}
 
@@ -128,6 +140,7 @@ func Saved(j judge.Judge) string {
 type Judges struct {
 	List []judge.Judge
 	gate *gate.Gate
+	set  *Set
 }
 
 // OpenJudges resolves and opens judges outside a run. replace holds prompts of the user's
@@ -149,7 +162,7 @@ func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, repla
 		return nil, err
 	}
 
-	out := &Judges{gate: g}
+	out := &Judges{gate: g, set: s}
 	prompts := prompt.NewSet(replace, llm.Prompts())
 	for _, r := range resolved {
 		j, err := s.OpenJudge(r, how, g, prompts)
@@ -164,8 +177,8 @@ func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, repla
 // Usage is what the judges' calls cost.
 func (j *Judges) Usage() []gate.ModelUsage { return j.gate.Usage() }
 
-// Close closes the journal.
-func (j *Judges) Close() error { return j.gate.Close() }
+// Close closes the journal, and the models that were opened.
+func (j *Judges) Close() error { return errors.Join(j.gate.Close(), j.set.Close()) }
 
 // Manifest describes a judge with what was measured of it.
 func (j Judge) Manifest(how Judging) []store.Model {
@@ -174,6 +187,10 @@ func (j Judge) Manifest(how Judging) []store.Model {
 		if m == nil {
 			name := lexical.Judge{}.Name()
 			out = append(out, store.Model{Name: name, Digest: lexical.Current.DataHash, Agreement: Agreement(name)})
+			continue
+		}
+		if m.encoder != nil {
+			out = append(out, m.encoder.manifest(m))
 			continue
 		}
 
@@ -194,6 +211,9 @@ const RecordedVerdicts = "recorded"
 // Agreement words what is known of a judge's agreement with people, by kind of question and
 // of text.
 func Agreement(spec string) string {
+	if text := baseline(spec); text != "" {
+		return text
+	}
 	var said []string
 	for _, kind := range judge.Kinds {
 		var figures []string
@@ -216,7 +236,7 @@ func CheckBatch(names []string, how Judging, items []datasets.Item) error {
 	if !how.Batch {
 		return nil
 	}
-	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "ollama:") }) {
+	if !slices.ContainsFunc(names, func(n string) bool { return slices.ContainsFunc(splitJudge(n), IsOllama) }) {
 		return usage.Errorf("--batch is for a model as judge; there is none among: %s", strings.Join(names, ", "))
 	}
 

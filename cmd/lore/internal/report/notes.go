@@ -194,6 +194,7 @@ func RetrievalNotes(m store.Manifest) []datasets.Grid {
 		rerankerGrid(m.Retrieval.Rerankers),
 		condenserGrid(m.Retrieval.Condensers),
 		bertGrid(m.Settings["bertscore"]),
+		forgedGrid(m.Forged),
 	}
 	return slices.DeleteFunc(grids, func(g datasets.Grid) bool { return len(g.Rows) == 0 })
 }
@@ -276,6 +277,25 @@ func bertGrid(settings any) datasets.Grid {
 			share(cut, answers),
 		}},
 	}
+}
+
+// forgedGrid counts texts with forged marks; empty where there are none.
+func forgedGrid(f store.Forged) datasets.Grid {
+	g := datasets.Grid{
+		Title: "Texts with forged marks",
+		Head:  []string{"shown to", "texts with forged marks"},
+		Note: "Tokens of chat templates and headings of documents inside texts were made neutral before a model saw " +
+			"them; " + judgesPage + " tells more.",
+	}
+	for _, row := range []struct {
+		to string
+		n  int
+	}{{"generators", f.Documents}, {"judges", f.Judged}} {
+		if row.n > 0 {
+			g.Rows = append(g.Rows, []string{row.to, fmt.Sprint(row.n)})
+		}
+	}
+	return g
 }
 
 // countOf reads a count, as it was set or as it comes back from JSON.

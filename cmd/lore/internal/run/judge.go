@@ -26,6 +26,7 @@ func (e *engine) judge(ctx context.Context, cells []cell) error {
 		if err := questions.ask(ctx, one, cells, e.opt.Console); err != nil {
 			return err
 		}
+		e.forged.see(questions, cells)
 		if note := models.Saved(one); note != "" {
 			e.opt.Console.Note(note)
 		}

@@ -81,6 +81,7 @@ type engine struct {
 	answer    *prompt.Prompt
 	gate      *gate.Gate
 	retrieval store.Retrieval // what the pipelines' models did
+	forged    forged          // texts that pose as something else
 }
 
 // system is a system before it is judged: a cell of the grid, one that is asked over
@@ -127,6 +128,7 @@ func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, op
 		e.items = e.items[:opt.Limit]
 	}
 
+	defer e.models.Close()
 	if err := e.resolve(ctx); err != nil {
 		return nil, err
 	}

@@ -60,6 +60,7 @@ func (e *engine) manifest() store.Manifest {
 		Texts:      e.ds.Texts,
 		Warnings:   slices.Concat(e.ds.Warnings, e.models.Warnings(), e.leftOut),
 		Settings:   e.settings(),
+		Forged:     e.forged.counts(),
 	}
 
 	for _, a := range e.opt.Answers {

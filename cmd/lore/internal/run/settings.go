@@ -20,6 +20,8 @@ var unsettled = map[string]bool{
 	"Models.Seed":    true, // the run's
 	"Models.Systems": true, // may hold secrets; settingsOf adds what is none
 
+	"Models.Encoders": true, // the runtime is that of the pipelines
+
 	// How long is waited for a reply is no part of it.
 	"Models.Limits": true, "Models.Patience": true, "Models.Again": true,
 
