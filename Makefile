@@ -25,7 +25,7 @@ no-demo:
 	rm -rf demo-run
 
 test:
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 check: fmt vet staticcheck race tidy static
 
@@ -42,7 +42,7 @@ staticcheck:
 # are off for gomlx alone: its matrix product steps past the end of a slice that it
 # does not read there.
 race:
-	CGO_ENABLED=1 $(GO) test -race -gcflags='github.com/gomlx/...=-d=checkptr=0' -short ./...
+	CGO_ENABLED=1 $(GO) test -race -gcflags='github.com/gomlx/...=-d=checkptr=0' -timeout 30m -short ./...
 
 tidy:
 	$(GO) mod tidy -diff
