@@ -68,6 +68,7 @@ func ParseLabels(name string, data []byte) ([]agreement.Item, error) {
 // labelled is a summary with what people say of it. The verdicts of recorded judges stand
 // beside these fields, under names that begin with recordedPrefix.
 type labelled struct {
+	TopicFile  string       `json:"topic_fn"`
 	SubtopicID string       `json:"subtopic_id"`
 	Subtopic   string       `json:"subtopic"`
 	SummKey    string       `json:"summkey"`
@@ -131,6 +132,7 @@ func (l labelled) item() (agreement.Item, error) {
 		question := judge.Question{ID: in.InsightID, Kind: judge.Coverage, Text: in.Insight}
 		it.Task.Questions = append(it.Task.Questions, question)
 		it.Human = append(it.Human, judge.Unscored(in.InsightID, local.Empty, "not labelled"))
+		it.Columns = append(it.Columns, l.columns())
 	}
 
 	for _, a := range l.Annotation {
@@ -152,6 +154,15 @@ func (l labelled) item() (agreement.Item, error) {
 		}
 	}
 	return it, nil
+}
+
+// columns are what labels can be grouped by.
+func (l labelled) columns() map[string]string {
+	out := map[string]string{"topic": haystackKey(l.TopicFile)}
+	if texts := textsOf([]string{l.TopicFile}); texts != "" {
+		out[agreement.TextsColumn] = texts
+	}
+	return out
 }
 
 // coverageVerdict is a verdict by its label.
