@@ -70,6 +70,7 @@ func ParseLabels(name string, data []byte) ([]agreement.Item, error) {
 type labelled struct {
 	TopicFile  string       `json:"topic_fn"`
 	SubtopicID string       `json:"subtopic_id"`
+	Topic      string       `json:"topic"`
 	Subtopic   string       `json:"subtopic"`
 	SummKey    string       `json:"summkey"`
 	Summary    []string     `json:"summary"`
@@ -156,13 +157,19 @@ func (l labelled) item() (agreement.Item, error) {
 	return it, nil
 }
 
-// columns are what labels can be grouped by.
+// columns are what labels can be grouped by. The release has news and conversations; where its file's
+// name does not say which, the topic of a conversation does.
 func (l labelled) columns() map[string]string {
-	out := map[string]string{"topic": haystackKey(l.TopicFile)}
-	if texts := textsOf([]string{l.TopicFile}); texts != "" {
-		out[agreement.TextsColumn] = texts
+	texts := textsOf([]string{l.TopicFile})
+	if texts == "" {
+		texts = "news"
+		for _, word := range []string{"conversation", "meeting", "dialogue"} {
+			if strings.Contains(strings.ToLower(l.Topic), word) {
+				texts = "conversations"
+			}
+		}
 	}
-	return out
+	return map[string]string{"topic": haystackKey(l.TopicFile), agreement.TextsColumn: texts}
 }
 
 // coverageVerdict is a verdict by its label.

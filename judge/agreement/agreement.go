@@ -95,6 +95,24 @@ func Measure(name string, items []Item, verdicts [][]judge.Verdict, seed uint64)
 	return r
 }
 
+// Pearson is the correlation of a judge's values with people's alone.
+func Pearson(items []Item, verdicts [][]judge.Verdict) float64 {
+	pairs, _ := collect(items, verdicts)
+	human, value, _ := columns(pairs)
+	return metric.Pearson(value, human)
+}
+
+// KindsOf are the kinds of question among labels.
+func KindsOf(items []Item) []judge.Kind {
+	asked := map[judge.Kind]bool{}
+	for _, it := range items {
+		for _, q := range it.Task.Questions {
+			asked[q.Kind] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(judge.Kinds), func(k judge.Kind) bool { return !asked[k] })
+}
+
 func collect(items []Item, verdicts [][]judge.Verdict) (pairs []pair, missing int) {
 	for i, it := range items {
 		length, copied := shape(it)

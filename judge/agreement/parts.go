@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"lore/judge"
 	"lore/local/text"
@@ -99,9 +100,8 @@ func unknownColumn(column string, items []Item) error {
 		}
 	}
 	known := slices.Sorted(maps.Keys(names))
-	hint := ""
 	if near := text.Nearest(column, known); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
+		return fmt.Errorf("the labels have no column %q; did you mean %q?", column, near)
 	}
-	return fmt.Errorf("the labels have no column %q%s They have %v", column, hint, known)
+	return fmt.Errorf("the labels have no column %q; they have %s", column, strings.Join(known, ", "))
 }

@@ -1,6 +1,7 @@
 package agreement
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -60,7 +61,7 @@ func MeasurePeople(items []Item, verdicts [][]judge.Verdict) (p People, ok bool)
 	for j, name := range r.names {
 		p.Annotators = append(p.Annotators, r.annotator(j, name, people[j]))
 	}
-	p.Alt = metric.AlternativeAnnotators(people, r.judge, AltEpsilon, AltRate)
+	p.Alt = metric.AlternativeAnnotators(people, r.onScale(), AltEpsilon, AltRate)
 	return p, p.Questions > 0
 }
 
@@ -101,6 +102,25 @@ func ratingsOf(items []Item, verdicts [][]judge.Verdict) ratings {
 				value = verdicts[i][k].Value
 			}
 			out.units, out.judge = append(out.units, unit), append(out.judge, value)
+		}
+	}
+	return out
+}
+
+// mostCategories is the number of different ratings up to which people label rather than measure.
+const mostCategories = 6
+
+// onScale are the judge's values as people would have to give them: the nearest of their ratings, where
+// these are few.
+func (r ratings) onScale() []float64 {
+	values := categories(r.units)
+	if len(values) > mostCategories {
+		return r.judge
+	}
+	out := slices.Clone(r.judge)
+	for i, v := range out {
+		if !math.IsNaN(v) {
+			out[i] = slices.MinFunc(values, func(a, b float64) int { return cmp.Compare(math.Abs(a-v), math.Abs(b-v)) })
 		}
 	}
 	return out

@@ -84,24 +84,41 @@ func fitKind(kind judge.Kind, judges []ensemble.Part, all []row) *ensemble.Fit {
 			"judges' values are averaged; %d labels help", len(all), kind, Enough))
 	}
 
-	m := choose(all, f.Uses)
+	human := humans(all)
+	m, outside := learn(all, f.Uses)
 	m.put(f, kind, judges, all)
-	var outside []float64
-	var human []float64
-	for _, fold := range deal(all) {
-		train, test := split(all, fold)
-		inner := choose(train, f.Uses)
-		for _, r := range test {
-			outside, human = append(outside, inner.value(r)), append(human, r.human)
-		}
-	}
-
 	f.Pearson.Together, f.Error.Together = round(metric.Pearson(outside, human)), round(squared(outside, human))
 	for j := range judges {
 		x := column(all, j, ensemble.ReadsValue)
-		f.Pearson.Judges = append(f.Pearson.Judges, round(metric.Pearson(x, humans(all))))
-		f.Error.Judges = append(f.Error.Judges, round(squared(x, humans(all))))
+		f.Pearson.Judges = append(f.Pearson.Judges, round(metric.Pearson(x, human)))
+		f.Error.Judges = append(f.Error.Judges, round(squared(x, human)))
 	}
 	f.Note = note(f)
 	return f
+}
+
+// loss is how much less than the best judge as it is a fit may correlate in nested cross-validation.
+const loss = 0.01
+
+// learn finds a model, and its values on rows that took no part: first from all candidates; where
+// these were worse there than the best judge as it is, from lines alone, which keep its order; and
+// else that judge.
+func learn(all []row, uses []string) (m model, outside []float64) {
+	asIs, values, _ := best(all, uses)
+	for _, from := range [][]fitter{candidates(uses), lines(uses)} {
+		outside = make([]float64, len(all))
+		for _, fold := range deal(all) {
+			train, _ := split(all, fold)
+			inner := choose(train, uses, from)
+			for i, r := range all {
+				if fold(i) {
+					outside[i] = inner.value(r)
+				}
+			}
+		}
+		if metric.Pearson(outside, humans(all)) >= values-loss {
+			return choose(all, uses, from), outside
+		}
+	}
+	return asIs, asIs.values(all)
 }

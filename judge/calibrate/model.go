@@ -71,10 +71,23 @@ func candidates(uses []string) []fitter {
 		out = append(out, mapped(uses, together, isotonic), mapped(uses, together, line))
 	}
 	for j := range uses {
-		alone := func([]row) []float64 { return unit(j, len(uses)) }
-		out = append(out, mapped(uses, alone, isotonic), mapped(uses, alone, line))
+		out = append(out, mapped(uses, alone(j, uses), isotonic))
+	}
+	return append(out, lines(uses)...)
+}
+
+// lines are the judges by themselves with a line each.
+func lines(uses []string) []fitter {
+	var out []fitter
+	for j := range uses {
+		out = append(out, mapped(uses, alone(j, uses), line))
 	}
 	return out
+}
+
+// alone gives judge j all the weight.
+func alone(j int, uses []string) func([]row) []float64 {
+	return func([]row) []float64 { return unit(j, len(uses)) }
 }
 
 func mapped(uses []string, weights func([]row) []float64, fit func(x, y []float64) []metric.Knot) fitter {
@@ -123,13 +136,14 @@ func line(x, y []float64) []metric.Knot {
 const margin = 0.002
 
 // choose takes the model with the least squared error in cross-validation, of those that correlate
-// no worse with people than the best judge does, in cross-validation and on all the labels.
-func choose(all []row, uses []string) model {
-	best, bar := best(all, uses)
-	error := math.Inf(1)
-	for _, fit := range candidates(uses) {
+// with people no worse than the best judge's values do in cross-validation, nor than its values and
+// scores do on all the labels. That judge as it is stands where there is none.
+func choose(all []row, uses []string, from []fitter) model {
+	best, values, reads := best(all, uses)
+	least := math.Inf(1)
+	for _, fit := range from {
 		m := fit(all)
-		if metric.Pearson(m.values(all), humans(all)) < bar-1e-9 {
+		if metric.Pearson(m.values(all), humans(all)) < max(values, reads)-1e-9 {
 			continue
 		}
 		var outside, human []float64
@@ -139,24 +153,27 @@ func choose(all []row, uses []string) model {
 			human = append(human, humans(test)...)
 		}
 		r, e := metric.Pearson(outside, human), squared(outside, human)
-		if r >= bar-margin && e < error {
-			best, error = m, e
+		if r >= values-margin && e < least {
+			best, least = m, e
 		}
 	}
 	return best
 }
 
-// best is the judge with the highest correlation as it is, and that correlation.
-func best(all []row, uses []string) (model, float64) {
-	at, bar := 0, math.Inf(-1)
+// best is the judge whose values as they are correlate best with people, with that correlation and
+// the highest of what is read of any.
+func best(all []row, uses []string) (m model, values, reads float64) {
+	at := 0
+	values, reads = math.Inf(-1), math.Inf(-1)
 	for j := range uses {
-		for _, what := range []string{ensemble.ReadsValue, uses[j]} {
-			if r := metric.Pearson(column(all, j, what), humans(all)); r > bar {
-				at, bar = j, r
-			}
+		if r := metric.Pearson(column(all, j, ensemble.ReadsValue), humans(all)); r > values {
+			at, values = j, r
+		}
+		if r := metric.Pearson(column(all, j, uses[j]), humans(all)); r > reads {
+			reads = r
 		}
 	}
-	return asIs(at, uses), bar
+	return asIs(at, uses), values, reads
 }
 
 // put enters a model into a fit, with what holds where only one judge was asked.
@@ -174,10 +191,10 @@ func (m model) put(f *ensemble.Fit, kind judge.Kind, judges []ensemble.Part, all
 	}
 
 	for j := range judges {
-		alone := mapped(m.uses, func([]row) []float64 { return unit(j, len(judges)) }, isotonic)(all)
-		f.Alone = append(f.Alone, ensemble.Single{Map: points(alone.knots), Cuts: cuts(kind, alone, all)})
+		single := mapped(m.uses, alone(j, m.uses), isotonic)(all)
+		f.Alone = append(f.Alone, ensemble.Single{Map: points(single.knots), Cuts: cuts(kind, single, all)})
 		if j == 0 {
-			f.Gain = gain(m, alone, all)
+			f.Gain = gain(m, single, all)
 		}
 	}
 }

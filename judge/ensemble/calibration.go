@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -130,12 +131,19 @@ func (f *Fit) check(kind judge.Kind, judges int) error {
 	return nil
 }
 
-// Encode is the file: readable JSON.
+// broken is a list of numbers that the encoder has put on a line each, and space what it put between.
+var (
+	broken = regexp.MustCompile(`\[\s+(-?[0-9.e+-]+(?:,\s+-?[0-9.e+-]+)*)\s+\]`)
+	space  = regexp.MustCompile(`\s+`)
+)
+
+// Encode is the file: readable JSON, with a point of a map on a line.
 func (c *Calibration) Encode() []byte {
 	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		panic(err) // numbers and texts always encode
 	}
+	data = broken.ReplaceAllFunc(data, func(list []byte) []byte { return space.ReplaceAll(list, nil) })
 	return append(data, '\n')
 }
 
