@@ -65,6 +65,34 @@ func (r Rule) String() string {
 	return text
 }
 
+// Explain words what judges of a name did together, also those of earlier versions; empty for a judge
+// by itself.
+func Explain(name string) string {
+	open := strings.LastIndex(name, "(")
+	if open < 0 || !strings.HasSuffix(name, ")") {
+		return ""
+	}
+	rule := name[open+1 : len(name)-1]
+	zone, unsure := strings.CutPrefix(rule, "unsure ")
+	_, several := strings.CutPrefix(rule, "average")
+	switch {
+	case unsure:
+		return "the verdict of the second stands alone where the score of the first lies in " + zone +
+			"; lore averages now, because a weak second spoils such a pair"
+	case strings.HasPrefix(rule, "calibrated "):
+		return "values by weights and maps that were learnt from people's labels (" + rule + ")"
+	case several && rule == "average":
+		return "the mean of the judges' values"
+	case several && strings.Contains(rule, " in "):
+		return "the mean of the judges' values where the score of the first lies" + strings.TrimPrefix(rule, "average") +
+			", the first elsewhere"
+	case several:
+		return "the mean of the judges' values on the share of the questions where the first is nearest to another label (" +
+			rule + "), the first elsewhere"
+	}
+	return ""
+}
+
 // Count returns what was done.
 func (j *Judge) Count() Count {
 	j.mu.Lock()

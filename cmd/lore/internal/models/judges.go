@@ -192,7 +192,7 @@ func Agreement(spec string) string {
 		}
 	}
 	if len(said) == 0 {
-		return "not validated; measure it with `lore judge validate`"
+		return "not measured here; measure it with `lore judge audit`"
 	}
 	return strings.Join(said, "; ")
 }
