@@ -53,7 +53,11 @@ func openPanel(
 
 	var asked []string
 	for _, spec := range specs {
-		for _, part := range models.SplitJudge(spec) {
+		parts := models.SplitJudge(spec)
+		if err := models.CheckParts(spec, parts); err != nil {
+			return nil, err
+		}
+		for _, part := range parts {
 			key, recorded := strings.CutPrefix(part, recordedJudge)
 			if !recorded {
 				if !slices.Contains(asked, part) {
@@ -176,9 +180,9 @@ func (p *panel) usageOf(spec string) []gate.ModelUsage {
 
 // share is a point of the curve of calls against agreement.
 type share struct {
-	Share   float64 `json:"share"`
-	Asked   int     `json:"asked"`
-	Pearson float64 `json:"pearson"`
+	Share   float64  `json:"share"`
+	Asked   int      `json:"asked"`
+	Pearson *float64 `json:"pearson"` // null: undefined
 }
 
 // curve is the agreement of a pair for each share of the questions that the judges after the first are
@@ -206,6 +210,9 @@ func (p *panel) curve(ctx context.Context, pair *models.Pair, members []judge.Ju
 		most = 1
 	}
 
+	if most == 0 {
+		return nil, nil // nobody knows what more calls would bring
+	}
 	var out []share
 	for tenth := range 11 {
 		s := float64(tenth) / 10
@@ -214,7 +221,7 @@ func (p *panel) curve(ctx context.Context, pair *models.Pair, members []judge.Ju
 		}
 		rule := ensemble.Rule{Share: max(s, 1e-9), Calibration: pair.Rule.Calibration}
 		verdicts, asked := trace.Rejoin(names, rule)
-		out = append(out, share{s, asked, agreement.Pearson(p.items, verdicts)})
+		out = append(out, share{s, asked, agreement.Finite(agreement.Pearson(p.items, verdicts))})
 	}
 	return out, nil
 }

@@ -64,6 +64,12 @@ func validate(c *cobra.Command, f validateFlags, path string) error {
 		return err
 	}
 
+	for _, column := range usage.List(f.by) {
+		if err := agreement.CheckColumn(column, items); err != nil {
+			return usage.Errorf("--by: %v", err)
+		}
+	}
+
 	p, err := openPanel(c, f.modelFlags, f.judgeFlags, f.out, names, items)
 	if err != nil {
 		return err
@@ -85,7 +91,7 @@ func validate(c *cobra.Command, f validateFlags, path string) error {
 	}
 	shown, err := refine(items, results, usage.List(f.by), f.seed)
 	if err != nil {
-		return usage.Errorf("--by: %v", err)
+		return err
 	}
 	w := c.OutOrStdout()
 	if f.json {

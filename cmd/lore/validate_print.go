@@ -422,7 +422,11 @@ func curveGrid(v shownResult) datasets.Grid {
 		Note:  "The judges after the first are asked where it pays most.",
 	}
 	for _, s := range v.curve {
-		g.Rows = append(g.Rows, []string{fmt.Sprintf("%.1f", s.Share), fmt.Sprint(s.Asked), decimal(s.Pearson)})
+		pearson := datasets.NoValue
+		if s.Pearson != nil {
+			pearson = decimal(*s.Pearson)
+		}
+		g.Rows = append(g.Rows, []string{fmt.Sprintf("%.1f", s.Share), fmt.Sprint(s.Asked), pearson})
 	}
 	return g
 }

@@ -45,16 +45,28 @@ type Part struct {
 	Report        Report
 }
 
+// CheckColumn refuses a column that no label has a value in.
+func CheckColumn(column string, items []Item) error {
+	for _, it := range items {
+		for k := range it.Human {
+			if it.Column(k, column) != "" {
+				return nil
+			}
+		}
+	}
+	return unknownColumn(column, items)
+}
+
 // By measures a judge apart for every value in a column, in alphabetical order.
 func By(column, name string, items []Item, verdicts [][]judge.Verdict, seed uint64) ([]Part, error) {
+	if err := CheckColumn(column, items); err != nil {
+		return nil, err
+	}
 	values := map[string]bool{}
 	for _, it := range items {
 		for k := range it.Human {
 			values[it.Column(k, column)] = true
 		}
-	}
-	if len(values) == 1 && values[""] {
-		return nil, unknownColumn(column, items)
 	}
 
 	var out []Part

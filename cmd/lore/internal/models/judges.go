@@ -56,7 +56,7 @@ func CheckJudges(specs []string) error {
 					spec, builtIn, ollama.BackendName)
 			}
 		}
-		if err := checkParts(spec, parts); err != nil {
+		if err := CheckParts(spec, parts); err != nil {
 			return err
 		}
 	}

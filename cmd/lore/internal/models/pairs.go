@@ -28,8 +28,8 @@ type together = ensemble.Judge
 // SplitJudge takes A+B+C apart.
 func SplitJudge(spec string) []string { return strings.Split(spec, "+") }
 
-// checkParts refuses a judge that is named twice in a pair: it would only count double.
-func checkParts(spec string, parts []string) error {
+// CheckParts refuses a judge that is named twice in a pair: it would only count double.
+func CheckParts(spec string, parts []string) error {
 	for i, p := range parts {
 		if slices.Contains(parts[:i], p) {
 			return usage.Errorf("the judge %q is named twice in %s", p, spec)
