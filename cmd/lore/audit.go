@@ -204,12 +204,12 @@ func cardGrid(c agreement.Card) datasets.Grid {
 	g := datasets.Grid{
 		Title: "Card of " + c.Judge,
 		Head: []string{
-			"question", "texts", "language", "labels", "Pearson", "95 % interval", "of score", "AUC", "bias", "Kendall of systems",
-			"people", "accuracy", "majority", "word recall", "length", "worth", "verdict",
+			"question", "texts", "language", "labels", "Pearson", "95 % interval", "of score", "AUC", "bias",
+			"Kendall of systems", "people", "accuracy", "majority", "word recall", "length", "worth", "verdict",
 		},
-		Note: agreement.VerdictLimits + " people: Pearson of annotators, mean over pairs. majority: accuracy of people's most " +
-			"frequent label. word recall and length: Pearson of the share of the statement's words in the text, and of " +
-			"the text's words. language: the script, where no column says it.",
+		Note: agreement.VerdictLimits + " people: Pearson of annotators, mean over pairs. " +
+			"majority: accuracy of people's most frequent label. word recall and length: Pearson of the share of " +
+			"the statement's words in the text, and of the text's words. language: the script, where no column says it.",
 	}
 	cell := func(v *float64) string {
 		if v == nil {
@@ -277,8 +277,9 @@ func estimate(c *cobra.Command, f auditFlags, names []string, all []labelFile) e
 			whole := func(each time.Duration) time.Duration {
 				return (each * time.Duration(calls) / time.Duration(max(f.slots, 1))).Round(time.Second)
 			}
-			fmt.Fprintf(w, "%s: at most %d calls; %d of them took %s to %s each: %s to %s in all, with --slots %d\n", part,
-				calls, trials, low.Round(time.Millisecond), high.Round(time.Millisecond), whole(low), whole(high), f.slots)
+			fmt.Fprintf(w, "%s: at most %d calls; %d of them took %s to %s each: %s to %s in all, with --slots %d\n",
+				part, calls, trials, low.Round(time.Millisecond), high.Round(time.Millisecond),
+				whole(low), whole(high), f.slots)
 		}
 	}
 	return nil
@@ -342,4 +343,3 @@ func withCards(r report.Run, cache string) report.Run {
 	r.Measured = models.Measured(cache, r.Manifest, names)
 	return r
 }
-

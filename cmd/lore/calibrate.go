@@ -128,9 +128,13 @@ func labelsHash(path, human string) (string, error) {
 func printCalibration(w io.Writer, c *ensemble.Calibration, file string) {
 	g := datasets.Grid{
 		Title: "Calibration of " + c.Spec(),
-		Head:  []string{"question", "labels", "groups", "used", "weights", "Pearson", "as they are", "squared error", "as they are"},
-		Note: "Pearson with people and mean squared error of values, in nested cross-validation over groups, beside those " +
-			"of each judge as it is. used: all together, or the one that was chosen where together they were no better.",
+		Head: []string{
+			"question", "labels", "groups", "used", "weights",
+			"Pearson", "as they are", "squared error", "as they are",
+		},
+		Note: "Pearson with people and mean squared error of values, in nested cross-validation over groups, beside " +
+			"those of each judge as it is. used: all together, or the one that was chosen where together they were " +
+			"no better.",
 	}
 	for _, kind := range slices.Sorted(maps.Keys(c.Kinds)) {
 		f := c.Kinds[kind]

@@ -169,11 +169,13 @@ func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 		fl.BoolVar(&f.batch, "batch", false, "a model judges all statements, key points or sub-questions on a text in one call")
 		fl.Float64Var(&f.minMass, "min-mass", 0.5, "logprob: flag verdicts whose labels have less probability than this")
 		fl.IntVar(&f.samples, "samples", 0, "logprob: replace flagged verdicts by the mean of so many sampled ones")
-		fl.StringVar(&f.unsure, "unsure", "", "judge A+B: average with B where A's `score` lies between these (default "+
-			defaultZone+", or everywhere where A has no score)")
+		fl.StringVar(&f.unsure, "unsure", "", "judge A+B: average with B where A's `score` lies between these "+
+			"(default "+defaultZone+", or everywhere where A has no score)")
 		fl.BoolVar(&f.average, "average", false, "judge A+B: ask all of them everything and average")
-		fl.Float64Var(&f.askShare, "ask-share", 0, "judge A+B: ask B this `share` of the questions, those where it pays most")
-		fl.StringVar(&f.calibration, "calibration", "", "`file` of lore judge calibrate: weights, maps and thresholds of a judge")
+		fl.Float64Var(&f.askShare, "ask-share", 0,
+			"judge A+B: ask B this `share` of the questions, those where it pays most")
+		fl.StringVar(&f.calibration, "calibration", "",
+			"`file` of lore judge calibrate: weights, maps and thresholds of a judge")
 	})
 }
 

@@ -119,6 +119,12 @@ func TestPublishedPairs(t *testing.T) {
 			report += fmt.Sprintf(" %s %.4f (%d asked);", rule, agreement.Measure("", items, got, 1).Pearson, asked)
 		}
 
+		// Uncalibrated, by the default, no model may do harm, and a strong one must help.
+		whatIs, _ := trace.Rejoin(names, ensemble.Rule{Zone: &ensemble.Zone{Low: 0.2, High: 0.6}})
+		if r := agreement.Pearson(items, whatIs); r < least-0.002 {
+			t.Errorf("lexical+%s: %.4f by default, want %.4f", key, r, least)
+		}
+
 		all := agreement.Measure(key, items, nested(t, items, 0, names, first, second), 1).Pearson
 		half := agreement.Measure(key, items, nested(t, items, 0.5, names, first, second), 1).Pearson
 		third := agreement.Measure(key, items, nested(t, items, 0.3, names, first, second), 1).Pearson

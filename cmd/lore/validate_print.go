@@ -63,8 +63,8 @@ const agreementNote = "Interval: bootstrap over groups. of score: Pearson of the
 func agreementGrid(results []shownResult) datasets.Grid {
 	g := datasets.Grid{
 		Head: []string{
-			"judge", "Pearson", "95 % interval", "of score", "Spearman", "AUC", "kappa", "accuracy", "balanced", "linking", "(n)", "bias",
-			"Kendall of systems", "error~length", "error~copying", "n", "unscored", "seconds",
+			"judge", "Pearson", "95 % interval", "of score", "Spearman", "AUC", "kappa", "accuracy", "balanced",
+			"linking", "(n)", "bias", "Kendall of systems", "error~length", "error~copying", "n", "unscored", "seconds",
 		},
 		Note: agreementNote,
 	}
@@ -332,7 +332,8 @@ func partsGrid(results []shownResult) datasets.Grid {
 	g := datasets.Grid{
 		Title: "Agreement by column",
 		Head: []string{
-			"judge", "column", "value", "Pearson", "95 % interval", "of score", "AUC", "balanced", "bias", "n", "unscored",
+			"judge", "column", "value", "Pearson", "95 % interval", "of score", "AUC", "balanced", "bias",
+			"n", "unscored",
 		},
 	}
 	for _, v := range results {
@@ -361,7 +362,8 @@ func peopleGrid(p agreement.People) datasets.Grid {
 	return datasets.Grid{
 		Title: "People among themselves",
 		Head: []string{
-			"questions", "Krippendorff's alpha", "by order", "Fleiss' kappa", "(n)", "Cohen's kappa", "Pearson of pairs",
+			"questions", "Krippendorff's alpha", "by order", "Fleiss' kappa", "(n)", "Cohen's kappa",
+			"Pearson of pairs",
 		},
 		Rows: [][]string{{
 			fmt.Sprint(p.Questions),
@@ -372,8 +374,8 @@ func peopleGrid(p agreement.People) datasets.Grid {
 			decimal(p.Cohen),
 			decimal(p.Pairs),
 		}},
-		Note: "questions: rated by two or more. alpha: of values, and by their order alone. Fleiss: of the questions with as " +
-			"many ratings as most have. Cohen and Pearson: means over pairs of annotators.",
+		Note: "questions: rated by two or more. alpha: of values, and by their order alone. Fleiss: of the " +
+			"questions with as many ratings as most have. Cohen and Pearson: means over pairs of annotators.",
 	}
 }
 
@@ -383,10 +385,11 @@ func annotatorsGrid(v shownResult) datasets.Grid {
 	g := datasets.Grid{
 		Title: v.report.Judge + " beside each annotator",
 		Head: []string{
-			"annotator", "ratings", "Pearson with the others", "with the judge", "annotator as near", "judge as near", "p", "judge does as well",
+			"annotator", "ratings", "Pearson with the others", "with the judge", "annotator as near",
+			"judge as near", "p", "judge does as well",
 		},
-		Note: fmt.Sprintf("Alternative-annotator test (Calderon et al., 2025) with epsilon %g and a false discovery rate of %g: "+
-			"winning rate %s of %d annotators with %d ratings or more, average advantage probability %s. "+
+		Note: fmt.Sprintf("Alternative-annotator test (Calderon et al., 2025) with epsilon %g and a false discovery "+
+			"rate of %g: winning rate %s of %d annotators with %d ratings or more, average advantage probability %s. "+
 			"From a rate of 0.5 on a judge may stand in for people.",
 			agreement.AltEpsilon, agreement.AltRate, decimal(p.Alt.WinningRate), p.Alt.Tested, metric.AltTestLeast,
 			decimal(p.Alt.Advantage)),

@@ -93,8 +93,9 @@ func WorthOf(v float64) Worth {
 }
 
 // VerdictLimits words the rule of verdictOf.
-var VerdictLimits = fmt.Sprintf("use: Pearson of single values %g or more, and its interval above %g; use for ranking systems only: "+
-	"Kendall of %d systems or more %g or more, and its interval above 0; do not use: else. Fewer than %d labels say nothing.",
+var VerdictLimits = fmt.Sprintf("use: Pearson of single values %g or more, and its interval above %g; "+
+	"use for ranking systems only: Kendall of %d systems or more %g or more, and its interval above 0; "+
+	"do not use: else. Fewer than %d labels say nothing.",
 	fairFrom, weakFrom, leastSystems, fairFrom, leastLabels)
 
 // verdictOf says what a measured agreement allows.
@@ -222,7 +223,8 @@ var scripts = []struct {
 	table *unicode.RangeTable
 }{
 	{"Latin", unicode.Latin}, {"Arabic", unicode.Arabic}, {"Bengali", unicode.Bengali}, {"Cyrillic", unicode.Cyrillic},
-	{"Devanagari", unicode.Devanagari}, {"Greek", unicode.Greek}, {"Hebrew", unicode.Hebrew}, {"Hangul", unicode.Hangul},
+	{"Devanagari", unicode.Devanagari}, {"Greek", unicode.Greek}, {"Hebrew", unicode.Hebrew},
+	{"Hangul", unicode.Hangul},
 	{"Japanese", unicode.Hiragana}, {"Telugu", unicode.Telugu}, {"Thai", unicode.Thai}, {"Chinese", unicode.Han},
 }
 

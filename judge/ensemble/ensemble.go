@@ -84,11 +84,11 @@ func Explain(name string) string {
 	case several && rule == "average":
 		return "the mean of the judges' values"
 	case several && strings.Contains(rule, " in "):
-		return "the mean of the judges' values where the score of the first lies" + strings.TrimPrefix(rule, "average") +
-			", the first elsewhere"
+		return "the mean of the judges' values where the score of the first lies" +
+			strings.TrimPrefix(rule, "average") + ", the first elsewhere"
 	case several:
-		return "the mean of the judges' values on the share of the questions where the first is nearest to another label (" +
-			rule + "), the first elsewhere"
+		return "the mean of the judges' values on the share of the questions where the first is nearest to another " +
+			"label (" + rule + "), the first elsewhere"
 	}
 	return ""
 }

@@ -104,8 +104,8 @@ func (how Judging) checkDigests(parts []ensemble.Part) error {
 		default:
 			continue
 		}
-		return usage.Errorf("%s was made with %s of %s; make it again with `lore judge calibrate LABELS --judge %s -o FILE`",
-			how.CalibrationFile, what, want.Name, specOf(parts))
+		return usage.Errorf("%s was made with %s of %s; make it again with "+
+			"`lore judge calibrate LABELS --judge %s -o FILE`", how.CalibrationFile, what, want.Name, specOf(parts))
 	}
 	return nil
 }
