@@ -76,7 +76,9 @@ func TestConformance(t *testing.T) {
 	}
 	one := open(llm.Config{})
 	judges := []judge.Judge{lexical.Judge{}, one, open(llm.Config{Batch: true}), open(llm.Config{Mode: llm.Logprob}),
-		entails{}.judge("nli:m"), &ensemble.Judge{First: lexical.Judge{}, Second: one, Low: 0.2, High: 0.6}, &ensemble.Judge{First: lexical.Judge{}, Second: one, Average: true}}
+		entails{}.judge("nli:m"),
+		&ensemble.Judge{Parts: []judge.Judge{lexical.Judge{}, one}, Rule: ensemble.Rule{Zone: &ensemble.Zone{Low: 0.2, High: 0.6}}},
+		&ensemble.Judge{Parts: []judge.Judge{lexical.Judge{}, one}}, &ensemble.Judge{Parts: []judge.Judge{lexical.Judge{}, one}, Rule: ensemble.Rule{Share: 0.5}}}
 	var tasks []judge.Task
 	questions := 0
 	for i := range 4 {

@@ -29,7 +29,7 @@ func TestRealGarbageModelAsJudge(t *testing.T) {
 		if code != exitPartial && (mode == "logprob" || code != exitOK) { // white space up to the limit is allowed by a grammar, and cut
 			t.Errorf("%s: exit code %d\n%s%s", mode, code, out.String(), errs.String())
 		}
-		if !strings.Contains(out.String(), "oracle") || !strings.Contains(out.String(), "not validated") {
+		if !strings.Contains(out.String(), "oracle") || !strings.Contains(out.String(), "not measured here") {
 			t.Errorf("%s: no table, or the judge's agreement is not named:\n%s", mode, out.String())
 		}
 		if mode == "logprob" && (!strings.Contains(out.String(), "bad_format") || !strings.Contains(errs.String(), "values are missing")) {

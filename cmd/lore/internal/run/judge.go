@@ -17,6 +17,7 @@ func (e *engine) judge(ctx context.Context, cells []cell) error {
 	}
 
 	questions := gather(cells)
+	e.pairs = map[string]string{}
 	for _, m := range e.judges {
 		one, err := e.models.OpenJudge(m, e.opt.Judging, e.gate, e.prompts)
 		if err != nil {
@@ -29,6 +30,7 @@ func (e *engine) judge(ctx context.Context, cells []cell) error {
 		e.forged.see(questions, cells)
 		if note := models.Saved(one); note != "" {
 			e.opt.Console.Note(note)
+			e.pairs[one.Name()] = note
 		}
 	}
 	return nil

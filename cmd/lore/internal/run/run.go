@@ -73,7 +73,8 @@ type engine struct {
 	asked      []*models.Model // systems that are asked over HTTP
 	points     *models.Model   // takes answers apart; nil: no model does
 	judges     []models.Judge
-	judgeNames []string // with mode, as they stand in tables
+	judgeNames []string          // with mode, as they stand in tables
+	pairs      map[string]string // what judges that are several did, by name
 	systems    []system
 	leftOut    []string // what of the grid cannot work, in words
 

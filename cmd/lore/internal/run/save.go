@@ -96,6 +96,12 @@ func (e *engine) settings() map[string]any {
 	if least, most := e.answerTokens(); most > 0 {
 		s["answer_tokens"] = fmt.Sprintf("limit of each item, %d to %d", least, most)
 	}
+	if len(e.pairs) > 0 {
+		s["judges together"] = e.pairs
+	}
+	if c := e.opt.Judging.Calibration; c != nil {
+		s["calibration"] = fmt.Sprintf("%s of %s, by %d labels with SHA-256 %s", c.Short(), c.Spec(), c.N, c.Data)
+	}
 	if e.opt.StrictCut {
 		s["cut"] = "unscored"
 	}
