@@ -85,9 +85,9 @@ func fitKind(kind judge.Kind, judges []ensemble.Part, all []row) *ensemble.Fit {
 	}
 
 	human := humans(all)
-	m, outside := learn(all, f.Uses)
+	m, r, e := learn(all, f.Uses)
 	m.put(f, kind, judges, all)
-	f.Pearson.Together, f.Error.Together = round(metric.Pearson(outside, human)), round(squared(outside, human))
+	f.Pearson.Together, f.Error.Together = round(r), round(e)
 	for j := range judges {
 		x := column(all, j, ensemble.ReadsValue)
 		f.Pearson.Judges = append(f.Pearson.Judges, round(metric.Pearson(x, human)))
@@ -100,25 +100,38 @@ func fitKind(kind judge.Kind, judges []ensemble.Part, all []row) *ensemble.Fit {
 // loss is how much less than the best judge as it is a fit may correlate in nested cross-validation.
 const loss = 0.01
 
-// learn finds a model, and its values on rows that took no part: first from all candidates; where
-// these were worse there than the best judge as it is, from lines alone, which keep its order; and
-// else that judge.
-func learn(all []row, uses []string) (m model, outside []float64) {
+// learn finds a model, with its Pearson and squared error on rows that took no part: first from all
+// candidates; where these were worse there than the best judge as it is, from lines alone; and else
+// that judge, on a line where this lessens the error.
+func learn(all []row, uses []string) (m model, pearson, error float64) {
 	asIs, values, _ := best(all, uses)
 	for _, from := range [][]fitter{candidates(uses), lines(uses)} {
-		outside = make([]float64, len(all))
-		for _, fold := range deal(all) {
-			train, _ := split(all, fold)
-			inner := choose(train, uses, from)
-			for i, r := range all {
-				if fold(i) {
-					outside[i] = inner.value(r)
-				}
-			}
-		}
-		if metric.Pearson(outside, humans(all)) >= values-loss {
-			return choose(all, uses, from), outside
+		outside := held(all, func(train []row) model { return choose(train, uses, from) })
+		if r := metric.Pearson(outside, humans(all)); r >= values-loss {
+			return choose(all, uses, from), r, squared(outside, humans(all))
 		}
 	}
-	return asIs, asIs.values(all)
+
+	// A line leaves the judge's Pearson as it is, whatever it was fitted on; only its error is in question.
+	fit := mapped(asIs.uses, func([]row) []float64 { return asIs.weights }, line).fit
+	e, was := squared(held(all, fit), humans(all)), squared(asIs.values(all), humans(all))
+	if m := fit(all); e < was && metric.Pearson(m.values(all), humans(all)) >= values-1e-9 {
+		return m, values, e
+	}
+	return asIs, values, was
+}
+
+// held are the values of every row by a model that is fitted without its fold.
+func held(all []row, fit func(train []row) model) []float64 {
+	out := make([]float64, len(all))
+	for _, fold := range deal(all) {
+		train, _ := split(all, fold)
+		inner := fit(train)
+		for i, r := range all {
+			if fold(i) {
+				out[i] = inner.value(r)
+			}
+		}
+	}
+	return out
 }

@@ -60,7 +60,10 @@ func (r row) read(j int, what string) float64 {
 }
 
 // fitter makes a model of labels.
-type fitter func(train []row) model
+type fitter struct {
+	fit  func(train []row) model
+	line bool // of one judge: whatever it is fitted on, it keeps the judge's Pearson
+}
 
 // candidates are the models to choose from: all judges together, and each by itself, with a monotone
 // map, a line, or as it is.
@@ -71,16 +74,33 @@ func candidates(uses []string) []fitter {
 		out = append(out, mapped(uses, together, isotonic), mapped(uses, together, line))
 	}
 	for j := range uses {
-		out = append(out, mapped(uses, alone(j, uses), isotonic))
+		for _, reading := range readings(j, uses) {
+			out = append(out, mapped(reading, alone(j, uses), isotonic))
+		}
 	}
 	return append(out, lines(uses)...)
+}
+
+// readings are the ways to read judge j: by its score, where it has one, and by its value.
+func readings(j int, uses []string) [][]string {
+	out := [][]string{uses}
+	if uses[j] != ensemble.ReadsValue {
+		byValue := slices.Clone(uses)
+		byValue[j] = ensemble.ReadsValue
+		out = append(out, byValue)
+	}
+	return out
 }
 
 // lines are the judges by themselves with a line each.
 func lines(uses []string) []fitter {
 	var out []fitter
 	for j := range uses {
-		out = append(out, mapped(uses, alone(j, uses), line))
+		for _, reading := range readings(j, uses) {
+			one := mapped(reading, alone(j, uses), line)
+			one.line = true
+			out = append(out, one)
+		}
 	}
 	return out
 }
@@ -91,11 +111,11 @@ func alone(j int, uses []string) func([]row) []float64 {
 }
 
 func mapped(uses []string, weights func([]row) []float64, fit func(x, y []float64) []metric.Knot) fitter {
-	return func(train []row) model {
+	return fitter{fit: func(train []row) model {
 		m := model{uses: uses, weights: weights(train)}
 		m.knots = fit(m.values(train), humans(train))
 		return m
-	}
+	}}
 }
 
 // weigh finds the weights with the highest correlation; equal ones where none helps.
@@ -136,28 +156,28 @@ func line(x, y []float64) []metric.Knot {
 const margin = 0.002
 
 // choose takes the model with the least squared error in cross-validation, of those that correlate
-// with people no worse than the best judge's values do in cross-validation, nor than its values and
-// scores do on all the labels. That judge as it is stands where there is none.
+// with people no worse than the best judge's values do, in cross-validation and on all the labels; a
+// map that bends must there be no worse than its scores, too. That judge as it is stands where none
+// lessens the error.
 func choose(all []row, uses []string, from []fitter) model {
-	best, values, reads := best(all, uses)
-	least := math.Inf(1)
-	for _, fit := range from {
-		m := fit(all)
-		if metric.Pearson(m.values(all), humans(all)) < max(values, reads)-1e-9 {
+	chosen, values, reads := best(all, uses)
+	human := humans(all)
+	least := squared(chosen.values(all), human)
+	for _, f := range from {
+		m := f.fit(all)
+		r := metric.Pearson(m.values(all), human)
+		if !(r >= values-1e-9) || !f.line && !(r >= reads-1e-9) {
 			continue
 		}
-		var outside, human []float64
-		for _, fold := range deal(all) {
-			train, test := split(all, fold)
-			outside = append(outside, fit(train).values(test)...)
-			human = append(human, humans(test)...)
+		outside := held(all, f.fit)
+		if !f.line {
+			r = metric.Pearson(outside, human)
 		}
-		r, e := metric.Pearson(outside, human), squared(outside, human)
-		if r >= values-margin && e < least {
-			best, least = m, e
+		if e := squared(outside, human); r >= values-margin && e < least {
+			chosen, least = m, e
 		}
 	}
-	return best
+	return chosen
 }
 
 // best is the judge whose values as they are correlate best with people, with that correlation and
@@ -191,7 +211,7 @@ func (m model) put(f *ensemble.Fit, kind judge.Kind, judges []ensemble.Part, all
 	}
 
 	for j := range judges {
-		single := mapped(m.uses, alone(j, m.uses), isotonic)(all)
+		single := mapped(m.uses, alone(j, m.uses), isotonic).fit(all)
 		f.Alone = append(f.Alone, ensemble.Single{Map: points(single.knots), Cuts: cuts(kind, single, all)})
 		if j == 0 {
 			f.Gain = gain(m, single, all)
