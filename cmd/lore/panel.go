@@ -15,7 +15,6 @@ import (
 	"lore/judge"
 	"lore/judge/agreement"
 	"lore/judge/ensemble"
-	"lore/local/files"
 	"lore/local/gate"
 )
 
@@ -88,19 +87,8 @@ func (p *panel) open(c *cobra.Command, m modelFlags, j judgeFlags, calls string,
 	if err := models.CheckJudges(names); err != nil {
 		return err
 	}
-	cfg, err := m.config(p.console)
-	if err != nil {
-		return err
-	}
-
 	how.Calibration = nil // of each part as it is
-	set := models.New(cfg)
-	if m.prompts == "" {
-		p.opened, err = set.OpenJudges(c.Context(), names, how, nil, calls)
-	} else {
-		p.opened, err = set.OpenJudges(c.Context(), names, how, files.DirFS(m.prompts), calls)
-	}
-	if err != nil {
+	if p.opened, err = openJudgesAs(c, m, how, names, calls, p.console); err != nil {
 		return err
 	}
 	for i, name := range names {
