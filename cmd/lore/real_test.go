@@ -32,7 +32,7 @@ func TestRealGarbageModelAsJudge(t *testing.T) {
 		if !strings.Contains(out.String(), "oracle") || !strings.Contains(out.String(), "not measured here") {
 			t.Errorf("%s: no table, or the judge's agreement is not named:\n%s", mode, out.String())
 		}
-		if mode == "logprob" && (!strings.Contains(out.String(), "bad_format") || !strings.Contains(errs.String(), "values are missing")) {
+		if mode == "logprob" && (!strings.Contains(out.String(), "bad_format") || !strings.Contains(errs.String(), "values missing")) {
 			t.Errorf("no reasons:\n%s%s", out.String(), errs.String())
 		}
 	}
