@@ -324,18 +324,7 @@ func pearsonInterval(pairs []pair, seed uint64) metric.Interval {
 }
 
 func groupsOf(pairs []pair) [][]int {
-	at := map[string]int{}
-	var out [][]int
-	for i, p := range pairs {
-		k, ok := at[p.group]
-		if !ok {
-			k = len(out)
-			at[p.group] = k
-			out = append(out, nil)
-		}
-		out[k] = append(out[k], i)
-	}
-	return out
+	return metric.Groups(pairs, func(p pair) string { return p.group })
 }
 
 // Paired is the difference of two judges' correlations with people, on the

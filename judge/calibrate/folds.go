@@ -58,18 +58,7 @@ func split(all []row, test func(i int) bool) (train, held []row) {
 
 // groupsOf lists the rows of each group in order of appearance.
 func groupsOf(all []row) [][]int {
-	at := map[string]int{}
-	var out [][]int
-	for i, r := range all {
-		k, ok := at[r.group]
-		if !ok {
-			k = len(out)
-			at[r.group] = k
-			out = append(out, nil)
-		}
-		out[k] = append(out[k], i)
-	}
-	return out
+	return metric.Groups(all, func(r row) string { return r.group })
 }
 
 func humans(all []row) []float64 {

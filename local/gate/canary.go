@@ -23,9 +23,6 @@ type sighting struct {
 	Uncached bool `json:"uncached"`
 }
 
-// slack is the share of the least tokens that a count may lack.
-const slack = 0.9
-
 // floor is the fewest tokens that the model may count of a prompt with so many words. A
 // tokeniser that joins words counts fewer than one a word.
 func (s sighting) floor(least int) float64 {
@@ -33,7 +30,7 @@ func (s sighting) floor(least int) float64 {
 	if s.Rate > 0.3 {
 		rate = min(rate, s.Rate)
 	}
-	return slack * rate * float64(least)
+	return tokens.Slack * rate * float64(least)
 }
 
 // canaryWords are a sentence that the canary sings over and over.

@@ -65,9 +65,6 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 // mostVectors is the most bytes of a vector in an answer: 16,384 numbers.
 const mostVectors = 16384 * 26
 
-// shortfall is the share of the least tokens that a count may lack.
-const shortfall = 0.9
-
 // whole refuses vectors of texts that the server has cut, by the tokens it counts. It is a
 // fault that asking again does not mend.
 func (c *Client) whole(model string, resp api.EmbedResponse, texts []string) error {
@@ -78,7 +75,7 @@ func (c *Client) whole(model string, resp api.EmbedResponse, texts []string) err
 	for _, t := range texts {
 		least += tokens.Least(t)
 	}
-	if n := resp.PromptEvalCount; n > 0 && float64(n) < shortfall*float64(least) {
+	if n := resp.PromptEvalCount; n > 0 && float64(n) < tokens.Slack*float64(least) {
 		return &embedError{local.Truncated, fmt.Sprintf("the server has read %d tokens of texts with at least %d words: "+
 			"it cuts them", n, least)}
 	}
