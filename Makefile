@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate hostile flips kills night golden-embed onnxruntime test-ort ollama test-ollama fit sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate hostile flips kills night golden-embed onnxruntime test-ort ollama test-ollama fit cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -25,7 +25,7 @@ no-demo:
 	rm -rf demo-run
 
 test:
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 check: fmt vet staticcheck race tidy static
 
@@ -42,7 +42,7 @@ staticcheck:
 # are off for gomlx alone: its matrix product steps past the end of a slice that it
 # does not read there.
 race:
-	CGO_ENABLED=1 $(GO) test -race -gcflags='github.com/gomlx/...=-d=checkptr=0' -short ./...
+	CGO_ENABLED=1 $(GO) test -race -gcflags='github.com/gomlx/...=-d=checkptr=0' -timeout 30m -short ./...
 
 tidy:
 	$(GO) mod tidy -diff
@@ -136,10 +136,11 @@ $(ORT_LIBRARY):
 test-ort: $(ORT_LIBRARY)
 	CGO_ENABLED=1 LORE_ONNXRUNTIME=$(ORT_LIBRARY) $(GO) test -count=1 -tags ort ./embed/...
 
-# golden-embed makes embed/testdata/golden.json anew.
+# golden-embed makes embed/testdata/golden.json and golden-nli.json anew.
 golden-embed: $(ORT_LIBRARY)
 	$(GO) run ./embed/testmodel/gen $(ORT)/models
 	cd $(ORT) && node $(CURDIR)/embed/testmodel/golden.mjs models $(CURDIR)/embed/testdata/golden.json
+	cd $(ORT) && node $(CURDIR)/embed/testmodel/golden-nli.mjs models $(CURDIR)/embed/testdata/golden-nli.json
 
 # bench-embed prints tokens per second of each runtime, side by side.
 bench-embed: $(ORT_LIBRARY)
@@ -153,6 +154,11 @@ test-ollama: $(OLLAMA)
 SHARED ?= $(or $(LORE_SHARED),../shared)
 fit:
 	$(GO) run ./datasets/summhay/internal/fitlexical -labels $(SHARED)/data/labels -summhay $(SHARED)/data/summhay/human_coverage_labels_dev.json -out judge/lexical/fitted.json
+
+# cards prints the lexical judge's card over the published labels, as CSV: the source of its
+# figures in judge/agreement/known.csv where the sets are the same.
+cards: build
+	./lore judge audit $(SHARED)/data/labels $(SHARED)/data/summhay/human_coverage_labels_dev.json --judge lexical --format csv
 
 sample:
 	$(GO) generate ./datasets/summhay

@@ -27,6 +27,7 @@ var trialTexts = []string{"a", "The harbour was frozen in the winter of 1862.", 
 type checker struct {
 	model  string // for errors
 	remedy string
+	fault  error // what else is marked, where the model is served
 	mu     sync.Mutex
 	dims   int // of the first vector
 }
@@ -45,7 +46,7 @@ func (c *checker) check(texts []string, vectors [][]float32) error {
 }
 
 func (c *checker) refuse(why string) error {
-	return &ModelError{Dir: c.model, Msg: why, Remedy: c.remedy, Err: ErrVectors}
+	return &ModelError{Dir: c.model, Msg: why, Remedy: c.remedy, Err: errors.Join(ErrVectors, c.fault)}
 }
 
 // odd says what is wrong with a vector; empty where nothing is. Only a blank text may have

@@ -104,6 +104,12 @@ type Settings struct {
 	EachWindow    bool     `json:"prefix_in_each_window,omitempty"` // true where there are prefixes
 	Windows       Windows  `json:"windows,omitzero"`
 	Notes         []string `json:"notes,omitempty"` // what was assumed
+
+	Labels  []string  `json:"labels,omitempty"`    // of a model of entailment: what its outputs mean, in order
+	Reading string    `json:"reading,omitempty"`   // how they are read: softmax, sigmoid or regression
+	Scale   []float64 `json:"scale,omitempty"`     // of a regression: what is 0 and what is 1
+	Joined  string    `json:"joined_by,omitempty"` // what joins the two texts of a pair to one
+	Doubts  []string  `json:"doubts,omitempty"`    // what speaks against the model
 }
 
 // Similarities of vectors.
@@ -113,9 +119,9 @@ const (
 )
 
 // Hash identifies the settings: equal hashes give equal vectors for equal texts.
-// The name and the notes do not count.
+// The name, the notes and the doubts do not count.
 func (s Settings) Hash() string {
-	s.Name, s.Notes = "", nil
+	s.Name, s.Notes, s.Doubts = "", nil, nil
 	data, err := json.Marshal(s)
 	if err != nil {
 		panic(err) // plain strings and numbers

@@ -54,7 +54,7 @@ func openHugot(ctx context.Context, f *folder) (_ *hugotModel, err error) {
 		unusable := &ModelError{
 			Dir:    f.dir,
 			Msg:    "cannot be loaded: " + firstLine(err),
-			Remedy: "export it again as ONNX with float32 weights",
+			Remedy: "export it again as ONNX with float32 weights, or use a build with onnxruntime (make build-ort)",
 			Err:    err,
 		}
 		return nil, errors.Join(unusable, session.Destroy())
@@ -197,7 +197,7 @@ func recovered(dir string, err *error) {
 		*err = &ModelError{
 			Dir:    dir,
 			Msg:    fmt.Sprintf("cannot be computed: %v", r),
-			Remedy: "check that the file is a whole ONNX encoder",
+			Remedy: "check that the file is a whole ONNX encoder, or use a build with onnxruntime (make build-ort)",
 		}
 	}
 }

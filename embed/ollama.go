@@ -59,6 +59,7 @@ func OpenOllama(
 
 	s.vectors = checker{
 		model:  s.settings.Name,
+		fault:  ollama.ErrFault,
 		remedy: "choose another embedding model, or fetch it again with `ollama pull " + model + "`",
 	}
 
@@ -247,7 +248,7 @@ func (s *served) ask(ctx context.Context, texts []string) ([][]float32, error) {
 		switch {
 		case err == nil:
 			return got, s.vectors.check(texts, got)
-		case try == 4 || !ollama.Transient(err):
+		case try >= ollama.Tries(err):
 			return nil, fmt.Errorf("embed by %s: %w", s.settings.Name, err)
 		}
 

@@ -84,6 +84,9 @@ func openFolder(dir string, pooled bool) (*folder, *tokenizer, error) {
 	}
 
 	f.settings.Notes = append(f.settings.Notes, tok.notes...)
+	if tok.whole != nil { // an earlier lore took the longest tokens: its vectors are others
+		f.settings.Tokenizer += " by best path"
+	}
 	return f, tok, nil
 }
 

@@ -49,6 +49,11 @@ type override struct {
 	MaxTokens     int     `json:"max_tokens"`
 	QueryPrefix   *string `json:"query_prefix"`
 	PassagePrefix *string `json:"passage_prefix"`
+
+	Labels  []string  `json:"labels"`    // of a model of entailment: what its outputs mean, in order
+	Reading string    `json:"reading"`   // how they are read: softmax, sigmoid or regression
+	Scale   []float64 `json:"scale"`     // of a regression: its least and its greatest value
+	Joined  string    `json:"joined_by"` // what joins premise and hypothesis to one text
 }
 
 // folder is a model's folder as read: Hugging Face's layout with the files of
@@ -61,6 +66,7 @@ type folder struct {
 	pooled    bool // an encoder, not a classifier
 	alone     bool // texts must not share a batch
 	settings  Settings
+	over      override
 
 	prefixNote string // where prefixes come from that no file names
 }
@@ -105,6 +111,7 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 		}
 	}
 
+	f.over = over
 	f.apply(over)
 	if f.settings.MaxTokens < 8 {
 		return nil, &ModelError{
@@ -116,10 +123,12 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 	return f, nil
 }
 
-// overrideKeys are the fields of OverrideFile, and those that an encoder alone has.
+// overrideKeys are the fields of OverrideFile, and those that an encoder alone has, or a
+// model of entailment.
 var (
 	encoderKeys  = []string{"pooling", "normalize", "query_prefix", "passage_prefix"}
-	overrideKeys = append([]string{"file", "output", "max_tokens"}, encoderKeys...)
+	classKeys    = []string{"labels", "reading", "scale", "joined_by"}
+	overrideKeys = slices.Concat([]string{"file", "output", "max_tokens"}, encoderKeys, classKeys)
 	poolings     = []string{poolMean, poolCLS, poolLast, poolMax}
 )
 
@@ -152,6 +161,8 @@ func (f *folder) readOverride() (override, error) {
 			return bad(fmt.Sprintf("has the unknown field %q", name), known)
 		case !f.pooled && slices.Contains(encoderKeys, name):
 			return bad("has the field "+name+", which a cross-encoder does not use", "take it out")
+		case f.pooled && slices.Contains(classKeys, name):
+			return bad("has the field "+name+", which an encoder does not use", "take it out")
 		}
 	}
 
@@ -164,6 +175,9 @@ func (f *folder) readOverride() (override, error) {
 			"there are: "+strings.Join(poolings, ", "))
 	case fields["max_tokens"] != nil && over.MaxTokens < 8:
 		return bad(fmt.Sprintf("has %d as max_tokens", over.MaxTokens), "it is at least 8")
+	}
+	if msg, remedy := over.checkClasses(); msg != "" {
+		return bad(msg, remedy)
 	}
 	return over, nil
 }

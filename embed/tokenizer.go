@@ -25,7 +25,7 @@ type tokenizer struct {
 	nfkc   bool            // in place of a precompiled character map
 	words  *regexp2.Regexp // byte-level BPE: the pattern of a word; nil for others
 	prefix bool            // byte-level BPE: a space before the text
-	fuse   *int            // unigram: the id of unknown parts, of which neighbours are one
+	whole  *unigram        // in place of the library's unigram model; nil for others
 	single template
 	pair   template
 	notes  []string
@@ -69,8 +69,9 @@ type tokenizerFile struct {
 	Pre        json.RawMessage `json:"pre_tokenizer"`
 	Post       json.RawMessage `json:"post_processor"`
 	Model      struct {
-		Type string `json:"type"`
-		Unk  *int   `json:"unk_id"`
+		Type  string          `json:"type"`
+		Unk   int             `json:"unk_id"`
+		Vocab json.RawMessage `json:"vocab"`
 	} `json:"model"`
 }
 
@@ -82,7 +83,10 @@ type part struct {
 	Processors     []part          `json:"processors"`
 	CleanText      *bool           `json:"clean_text"`
 	UseRegex       *bool           `json:"use_regex"`
-	AddPrefixSpace bool            `json:"add_prefix_space"`
+	Replacement    string          `json:"replacement"`
+	Scheme         string          `json:"prepend_scheme"`
+	Split          *bool           `json:"split"`
+	AddPrefixSpace *bool           `json:"add_prefix_space"`
 	Sep            json.RawMessage `json:"sep"`
 	Cls            json.RawMessage `json:"cls"`
 	Single         []templateEntry `json:"single"`
@@ -125,7 +129,11 @@ func newTokenizer(data []byte) (*tokenizer, error) {
 			file.Model.Type)
 	}
 	if file.Model.Type == "Unigram" {
-		t.fuse = file.Model.Unk
+		var vocab [][]any
+		if err := json.Unmarshal(file.Model.Vocab, &vocab); err != nil {
+			return nil, fmt.Errorf("read the vocabulary of tokenizer.json: %w", err)
+		}
+		t.whole = newUnigram(vocab, file.Model.Unk)
 	}
 
 	for _, p := range flatten(file.Normalizer, func(p part) []part { return p.Normalizers }) {
@@ -186,6 +194,9 @@ func (t *tokenizer) normalizer(p part) {
 }
 
 func (t *tokenizer) preTokenizer(p part) error {
+	if t.whole != nil && t.whole.take(p) {
+		return nil
+	}
 	switch p.Type {
 	case "ByteLevel":
 		if p.UseRegex == nil || *p.UseRegex {
@@ -195,7 +206,7 @@ func (t *tokenizer) preTokenizer(p part) error {
 			}
 			t.words = words
 		}
-		t.prefix = p.AddPrefixSpace
+		t.prefix = p.AddPrefixSpace != nil && *p.AddPrefixSpace
 	case "BertPreTokenizer", "Metaspace", "WhitespaceSplit", "Whitespace":
 	default:
 		t.notes = append(t.notes,
@@ -315,8 +326,11 @@ func (t *tokenizer) plain(text string) []int {
 		text = strings.Join(strings.Fields(norm.NFKC.String(text)), " ")
 	}
 
+	if t.whole != nil {
+		return t.whole.encode(t.lib.Normalize(text))
+	}
 	if t.words == nil {
-		return t.fused(t.lib.Encode(text))
+		return t.lib.Encode(text)
 	}
 	if t.prefix && text != "" && !strings.HasPrefix(text, " ") {
 		text = " " + text
@@ -328,15 +342,6 @@ func (t *tokenizer) plain(text string) []int {
 		ids = append(ids, t.lib.Encode(m.String())...)
 	}
 	return ids
-}
-
-// fused makes one token of neighbouring unknown ones, as Hugging Face's unigram
-// model does.
-func (t *tokenizer) fused(ids []int) []int {
-	if t.fuse == nil {
-		return ids
-	}
-	return slices.CompactFunc(ids, func(a, b int) bool { return a == b && a == *t.fuse })
 }
 
 // cleanRune drops what Hugging Face counts as control: all of the category C but

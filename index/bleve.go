@@ -98,7 +98,7 @@ func corpusHash(docs []Document, analyzer string) string {
 // index, or all of it.
 func rebuild(ctx context.Context, path string, docs []Document, analyzer string, batch int) (*postings, error) {
 	if err := files.MkdirAll(filepath.Dir(path)); err != nil {
-		return nil, fmt.Errorf("create the index folder: %w", err)
+		return nil, fmt.Errorf("create the index folder: %w; --index-dir names another", err)
 	}
 
 	lock := flock.New(path + ".lock")
@@ -135,7 +135,7 @@ func build(ctx context.Context, path string, docs []Document, analyzer string, b
 	}
 	defer os.RemoveAll(aside)
 	if err := files.MkdirAll(aside); err != nil {
-		return fmt.Errorf("create the index folder: %w", err)
+		return fmt.Errorf("create the index folder: %w; --index-dir names another", err)
 	}
 
 	idx, err := bleve.NewUsing(filepath.Join(aside, bleveFolder), indexMapping(bleveName(analyzer)),

@@ -8,14 +8,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lore/embed"
 	"lore/judge"
 	"lore/judge/ensemble"
 	"lore/judge/lexical"
 	"lore/judge/llm"
+	"lore/judge/nli"
 	"lore/local"
 	"lore/local/fake"
 	"lore/local/gate"
 	"lore/local/prompt"
+	"lore/local/text"
 )
 
 // model answers every request with a schema by its first allowed label.
@@ -40,6 +43,23 @@ func fits(c local.Call, reply string) bool {
 	return err == nil && r.Outcome == local.OK
 }
 
+// entails is a model by which texts follow from others as far as they share words.
+type entails struct{}
+
+func (e entails) judge(name string) judge.Judge {
+	return &nli.Judge{Label: name, Model: e, Thresholds: nli.Probabilities}
+}
+
+func (entails) Fits(embed.Pair) bool { return true }
+
+func (entails) Entail(_ context.Context, pairs []embed.Pair) ([]embed.Entailment, error) {
+	out := make([]embed.Entailment, len(pairs))
+	for i, p := range pairs {
+		out[i] = embed.Entailment{Entails: text.Overlap(p.Hypothesis, p.Premise), Windows: 1, Parts: 1}
+	}
+	return out, nil
+}
+
 // Every judge keeps the contract of judge.Judge.
 func TestConformance(t *testing.T) {
 	g, err := gate.Open(gate.Config{Lanes: map[string]gate.Lane{"fake": {Backend: &fake.Backend{Script: model}, Slots: 2}}})
@@ -56,7 +76,9 @@ func TestConformance(t *testing.T) {
 	}
 	one := open(llm.Config{})
 	judges := []judge.Judge{lexical.Judge{}, one, open(llm.Config{Batch: true}), open(llm.Config{Mode: llm.Logprob}),
-		&ensemble.Judge{First: lexical.Judge{}, Second: one, Low: 0.2, High: 0.6}, &ensemble.Judge{First: lexical.Judge{}, Second: one, Average: true}}
+		entails{}.judge("nli:m"),
+		&ensemble.Judge{Parts: []judge.Judge{lexical.Judge{}, one}, Rule: ensemble.Rule{Zone: &ensemble.Zone{Low: 0.2, High: 0.6}}},
+		&ensemble.Judge{Parts: []judge.Judge{lexical.Judge{}, one}}, &ensemble.Judge{Parts: []judge.Judge{lexical.Judge{}, one}, Rule: ensemble.Rule{Share: 0.5}}}
 	var tasks []judge.Task
 	questions := 0
 	for i := range 4 {

@@ -148,6 +148,10 @@ type Verdict struct {
 	Reason   string        `json:"reason,omitempty"`   // the same in words
 }
 
+// ForgedMarks begins the flag of verdicts on texts that pose as something else: as the frame
+// of a conversation, as another document, or as the place where a model's two texts part.
+const ForgedMarks = "forged marks in the text"
+
 // Scored reports whether the verdict carries a label.
 func (v Verdict) Scored() bool { return v.Outcome == "" }
 

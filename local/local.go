@@ -204,6 +204,7 @@ type Reply struct {
 
 	Wait  time.Duration `json:"-"` // of a failure: how long the server asks to be left alone
 	Stale bool          `json:"-"` // a failure of an earlier run, which may be asked again
+	Spent bool          `json:"-"` // a failure of an earlier run, which has had its tries
 }
 
 // Fail builds a failed reply.

@@ -146,7 +146,7 @@ func citationStylesOn(t *testing.T, data ...string) {
 	if err := readScores(dir, &first); err != nil {
 		t.Fatal(err)
 	}
-	answers, err := store.ReadLines[store.Answer](dir, "answers.jsonl")
+	answers, err := linesOf[store.Answer](dir, "answers.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

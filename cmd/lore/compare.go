@@ -253,15 +253,15 @@ func benchmarkOf(r report.Run, dir string) (datasets.Benchmark, error) {
 	return bench, nil
 }
 
-// loadRun reads a run folder.
+// loadRun reads a run folder, with what the cards in the user's cache say of its judges.
 func loadRun(dir string) (report.Run, error) {
 	r, err := report.Load(dir)
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged) {
 		const remedy = "give the folder that `lore run` names at its end; " +
-			"an interrupted run has no scores yet, run its command again"
-		return r, &files.Error{File: dir, Msg: "is not a finished run: " + err.Error(), Remedy: remedy, Err: err}
+			"a run that was interrupted has no scores yet: run its command again"
+		return r, &files.Error{File: dir, Msg: "holds no finished run", Remedy: remedy, Err: err}
 	}
-	return r, files.Wrap(dir, err)
+	return withCards(r, cacheDir("")), files.Wrap(dir, err)
 }
 
 // warnUnchecked tells of a folder of which nobody can tell whether it was changed.
@@ -359,6 +359,12 @@ func (found comparison) judges() datasets.Grid {
 		all.Manifest.Judges = append(all.Manifest.Judges, r.Manifest.Judges...)
 		all.Manifest.Generators = append(all.Manifest.Generators, r.Manifest.Generators...)
 		all.Verdicts = append(all.Verdicts, r.Verdicts...)
+		all.Table.Rows = append(all.Table.Rows, r.Table.Rows...)
+		for _, k := range r.Measured {
+			if !slices.Contains(all.Measured, k) {
+				all.Measured = append(all.Measured, k)
+			}
+		}
 	}
 	return report.JudgeNotes(all)
 }

@@ -95,7 +95,7 @@ func (d *doctor) run(ctx context.Context) error {
 		return err
 	}
 	if d.problems > 0 {
-		return fmt.Errorf("%d problems found", d.problems)
+		return fmt.Errorf("%s found", usage.Counted(d.problems, "problem"))
 	}
 	return nil
 }
@@ -361,8 +361,8 @@ func (d *doctor) overlong(ctx context.Context, m ollama.Model) error {
 		return err
 	}
 	if r.Outcome != local.TooLong {
-		d.problem("long prompts", "an over-long prompt gave %q instead of a refusal (%s): "+
-			"this server may cut prompts silently", r.Outcome, r.Detail)
+		d.problem("long prompts", "one over the window is not refused (outcome %s): this server may cut prompts; "+
+			"lore checks each reply for it", r.Outcome)
 		return nil
 	}
 	d.ok("long prompts", "are refused, not cut")

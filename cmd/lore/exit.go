@@ -62,10 +62,12 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.As(err, &request):
 		return exitUsage
+	case errors.Is(err, ollama.ErrFault):
+		return exitServer // also where it shows in the vectors of a model
 	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &badModel):
 		return exitInput
 	case errors.Is(err, ollama.ErrUnreachable), errors.Is(err, ollama.ErrNoModel), errors.Is(err, system.ErrUnreachable),
-		errors.Is(err, gate.ErrSick), errors.Is(err, gate.ErrChanged), errors.Is(err, ollama.ErrFault), errors.Is(err, ollama.ErrChanged):
+		errors.Is(err, gate.ErrSick), errors.Is(err, gate.ErrChanged), errors.Is(err, ollama.ErrChanged):
 		return exitServer
 	}
 	return exitError

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/embed"
 	"lore/index"
+	"lore/judge/ensemble"
 	"lore/judge/lexical"
 	"lore/judge/llm"
 	"lore/local/files"
@@ -143,13 +145,19 @@ func isFolder(path string) bool {
 // judgeFlags are the flags of every verb that opens judges.
 type judgeFlags struct {
 	judge, mode, unsure string
+	calibration         string
 	batch, average      bool
-	minMass             float64
+	minMass, askShare   float64
 	samples             int
 }
 
 // judgeHelp lists the judges.
-const judgeHelp = "lexical, ollama:NAME, or A+B"
+const judgeHelp = "lexical, ollama:NAME, nli:DIR, embed:DIR, or A+B"
+
+// defaultZone is where A+B averages where nobody says otherwise. On people's labels of SummHay it takes
+// most of what averaging everywhere brings, for two fifths of the calls, and keeps a weak B from doing
+// harm; TestPublishedPairs measures it.
+const defaultZone = "0.2..0.6"
 
 func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
@@ -161,9 +169,15 @@ func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 		fl.BoolVar(&f.batch, "batch", false, "a model judges all statements, key points or sub-questions on a text in one call")
 		fl.Float64Var(&f.minMass, "min-mass", 0.5, "logprob: flag verdicts whose labels have less probability than this")
 		fl.IntVar(&f.samples, "samples", 0, "logprob: replace flagged verdicts by the mean of so many sampled ones")
-		fl.StringVar(&f.unsure, "unsure", "0.2..0.6", "judge A+B: ask B where A's score lies between these")
-		fl.BoolVar(&f.average, "average", false, "judge A+B: ask both and average")
+		fl.StringVar(&f.unsure, "unsure", "", "judge A+B: average with B where A's `score` lies between these "+
+			"(default "+defaultZone+", or everywhere where A has no score)")
+		fl.BoolVar(&f.average, "average", false, "judge A+B: ask all of them everything and average")
+		fl.Float64Var(&f.askShare, "ask-share", 0,
+			"judge A+B: ask B this `share` of the questions, those where it pays most")
+		fl.StringVar(&f.calibration, "calibration", "",
+			"`file` of lore judge calibrate: weights, maps and thresholds of a judge")
 	})
+	addEncoders(c)
 }
 
 // names lists the judges, which must be known and different.
@@ -183,15 +197,11 @@ func (f judgeFlags) judging() (models.Judging, error) {
 		MinMass: f.minMass,
 		Samples: f.samples,
 		Average: f.average,
+		Share:   f.askShare,
+		Zoned:   f.unsure != "",
 	}
-	low, high, ok := strings.Cut(f.unsure, "..")
-	var err1, err2 error
-	how.Low, err1 = strconv.ParseFloat(low, 64)
-	how.High, err2 = strconv.ParseFloat(high, 64)
 
 	switch {
-	case !ok || err1 != nil || err2 != nil || how.Low > how.High:
-		return how, usage.Errorf("--unsure %q is not a range like 0.2..0.6", f.unsure)
 	case how.Mode != llm.Schema && how.Mode != llm.Logprob:
 		return how, usage.Errorf("--judge-mode is %s or %s, not %q", llm.Schema, llm.Logprob, f.mode)
 	case how.Batch && how.Mode != llm.Schema:
@@ -201,7 +211,46 @@ func (f judgeFlags) judging() (models.Judging, error) {
 	case f.samples < 0:
 		return how, usage.Errorf("--samples cannot be negative")
 	}
-	return how, nil
+	if err := f.together(&how); err != nil {
+		return how, err
+	}
+	names := usage.List(f.judge)
+	how.Pair = how.DescribePair(names)
+	return how, how.CheckCalibration(names)
+}
+
+// together says how several judges work as one.
+func (f judgeFlags) together(how *models.Judging) error {
+	low, high, ok := strings.Cut(cmp.Or(f.unsure, defaultZone), "..")
+	var err1, err2 error
+	how.Low, err1 = strconv.ParseFloat(low, 64)
+	how.High, err2 = strconv.ParseFloat(high, 64)
+
+	switch {
+	case !ok || err1 != nil || err2 != nil || !(how.Low <= how.High):
+		return usage.Errorf("--unsure %q is not a range like %s", f.unsure, defaultZone)
+	case how.Zoned && f.average:
+		return usage.Errorf("--average is everywhere and --unsure in a zone; leave one of them out")
+	case !(f.askShare >= 0 && f.askShare <= 1):
+		return usage.Errorf("--ask-share is a share from 0 to 1 such as 0.3, not %g", f.askShare)
+	case f.askShare > 0 && (how.Zoned || f.average):
+		return usage.Errorf("--ask-share chooses the questions itself; leave --unsure and --average out")
+	}
+
+	if f.calibration == "" {
+		return nil
+	}
+	const remedy = "give a file that `lore judge calibrate LABELS --judge A+B -o FILE` has written"
+	data, err := files.Read(f.calibration, remedy)
+	if err != nil {
+		return err
+	}
+	how.CalibrationFile = f.calibration
+	how.Calibration, err = ensemble.Parse(data)
+	if err != nil {
+		return &files.Error{File: f.calibration, Msg: "is no calibration: " + err.Error(), Remedy: remedy, Err: err}
+	}
+	return nil
 }
 
 // unique refuses a name that is given twice.
@@ -252,10 +301,7 @@ func (f *searchFlags) add(c *cobra.Command) {
 		fl.Float64Var(&f.b, "bm25-b", index.DefaultBM25.B, "BM25 b")
 		fl.StringVar(&f.variant, "bm25-variant", string(index.Lucene), "form of BM25: lucene, or okapi as rank_bm25 computes it")
 		fl.StringVar(&f.analyzer, "bm25-analyzer", "en", "text analyser of BM25: "+strings.Join(index.Analyzers, ", "))
-		fl.StringVar(&f.indexDir, "index-dir", "", "`folder` for indexes and vectors (default: lore/index in the user's cache folder)")
-		fl.StringVar(&f.runtime, "runtime", embed.Hugot,
-			"what computes ONNX models: "+embed.Hugot+", or "+embed.ONNXRuntime+" in builds by make build-ort")
-		fl.StringVar(&f.library, "onnxruntime", "", "`path` of libonnxruntime (default: $LORE_ONNXRUNTIME)")
+		encoderFlags(fl, &f.indexDir, &f.runtime, &f.library)
 		fl.StringVar(&f.long, "embed-long", string(embed.Mean), "texts longer than a window: mean or max of their windows, or cut")
 		fl.IntVar(&f.window, "embed-window", 0, "tokens per window (default: what the model takes)")
 		fl.IntVar(&f.overlap, "embed-overlap", 0, "tokens shared by neighbouring windows")
@@ -295,7 +341,8 @@ func (f searchFlags) one(list string) (pipeline.Pipeline, error) {
 		return pipeline.Pipeline{}, err
 	}
 	if len(all) != 1 {
-		return pipeline.Pipeline{}, usage.Errorf("--retriever takes exactly one pipeline, not %d", len(all))
+		return pipeline.Pipeline{}, usage.Errorf("this takes exactly one pipeline, from --retriever or --pipelines; "+
+			"there are %d: %s", len(all), strings.Join(pipeline.Names(all), ", "))
 	}
 	return all[0], nil
 }

@@ -294,10 +294,20 @@ var judgesText = `--judge takes a comma-separated list of judges, each with rows
 
   ` + lexicalJudge + `       weighted word overlap; needs no model; fitted on people's labels
   ollama:NAME   a model that Ollama serves
-  A+B           A judges, and B where A is not sure (--unsure)
+  nli:DIR       an ONNX model in a folder that was trained on entailment; judges coverage,
+                entailment and consistency, and flags contradictions
+  embed:DIR     the cosine of an embedder's vectors, or embed:ollama:NAME; a baseline
+  A+B           A judges all, and where it is not sure both are averaged; A+B+C likewise
+
+The mean of A and B stands where A's score lies in a zone (--unsure), everywhere (--average),
+or on the share of the questions where it pays most (--ask-share). B never stands for A.
+Where B fails, A's verdict stays, flagged. With weights and maps learnt from people's labels
+(lore judge calibrate, --calibration) a pair is at least as good as its better half.
 
 Every table says how far its judges were found to agree with people. lore judge validate
-measures a judge on labels of your own.`
+measures a judge on labels of your own, and lore judge audit makes its card.
+--runtime, --onnxruntime and --index-dir say what computes ONNX models, and where what they
+gave is kept.`
 
 // needCommand refuses a word that names no command.
 func needCommand(c *cobra.Command, args []string) error {

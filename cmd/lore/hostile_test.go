@@ -357,7 +357,9 @@ func (h *hostility) judge(m meeting, found findings, e ended) []string {
 
 	calm := h.calm[m.verb.name]
 	for key, text := range found.scored {
-		if was, ok := calm[key]; !m.own() && (!ok || was != text) {
+		was, ok := calm[key]
+		lost := m.verb.name == "build" && e.code == exitPartial && partOf(text, was)
+		if !m.own() && !lost && (!ok || was != text) {
 			add("%s counts with %.60q, and is %.60q of a good server", key, text, was)
 			break
 		}
@@ -366,6 +368,22 @@ func (h *hostility) judge(m meeting, found findings, e ended) []string {
 		out = append(out, m.every1(found, e, len(calm))...)
 	}
 	return out
+}
+
+// partOf reports whether every text in lines of JSON stands in others: a build that lost
+// some on the way has said so, and must hold nothing else.
+func partOf(part, whole string) bool {
+	texts := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	known := map[string]bool{}
+	for _, s := range texts.FindAllString(whole, -1) {
+		known[s] = true
+	}
+	for _, s := range texts.FindAllString(part, -1) {
+		if !known[s] {
+			return false
+		}
+	}
+	return true
 }
 
 // own reports whether what counts may be other than with a good server: what the model

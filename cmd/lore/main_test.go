@@ -18,6 +18,7 @@ import (
 	"github.com/ollama/ollama/api"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"lore/cmd/lore/internal/store"
 	"lore/datasets/summhay"
 	"lore/embed/testmodel"
 	"lore/local/ollama/ollamatest"
@@ -190,4 +191,9 @@ func serve(handler http.Handler, file string) {
 	case <-stop:
 	case <-time.After(5 * time.Minute): // a script that failed has left it
 	}
+}
+
+// linesOf reads a file of JSON lines from a run folder, whatever the records say.
+func linesOf[T any](dir, name string) ([]T, error) {
+	return store.ReadChecked(dir, name, func(*T) error { return nil })
 }

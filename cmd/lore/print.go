@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -56,14 +57,24 @@ func printCost(w io.Writer, usage []gate.ModelUsage) {
 
 // openJudges opens judges outside a run, with their journal in the folder calls.
 func openJudges(c *cobra.Command, m modelFlags, j judgeFlags, names []string, calls string, console usage.Console) (*models.Judges, error) {
-	cfg, err := m.config(console)
-	if err != nil {
-		return nil, err
-	}
 	how, err := j.judging()
 	if err != nil {
 		return nil, err
 	}
+	return openJudgesAs(c, m, how, names, calls, console)
+}
+
+// openJudgesAs opens judges that are to be used in a given way.
+func openJudgesAs(c *cobra.Command, m modelFlags, how models.Judging, names []string, calls string,
+	console usage.Console) (*models.Judges, error) {
+	cfg, err := m.config(console)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Encoders, err = encoders(c, filepath.Dir(calls)); err != nil {
+		return nil, err
+	}
+
 	set := models.New(cfg)
 	if m.prompts == "" {
 		return set.OpenJudges(c.Context(), names, how, nil, calls)

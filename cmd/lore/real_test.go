@@ -29,10 +29,10 @@ func TestRealGarbageModelAsJudge(t *testing.T) {
 		if code != exitPartial && (mode == "logprob" || code != exitOK) { // white space up to the limit is allowed by a grammar, and cut
 			t.Errorf("%s: exit code %d\n%s%s", mode, code, out.String(), errs.String())
 		}
-		if !strings.Contains(out.String(), "oracle") || !strings.Contains(out.String(), "not validated") {
+		if !strings.Contains(out.String(), "oracle") || !strings.Contains(out.String(), "not measured here") {
 			t.Errorf("%s: no table, or the judge's agreement is not named:\n%s", mode, out.String())
 		}
-		if mode == "logprob" && (!strings.Contains(out.String(), "bad_format") || !strings.Contains(errs.String(), "values are missing")) {
+		if mode == "logprob" && (!strings.Contains(out.String(), "bad_format") || !strings.Contains(errs.String(), "values missing")) {
 			t.Errorf("no reasons:\n%s%s", out.String(), errs.String())
 		}
 	}
@@ -67,7 +67,7 @@ func TestRealGEval(t *testing.T) {
 	if code != exitOK && code != exitPartial {
 		t.Fatalf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
-	lines, err := store.ReadLines[store.TaskVerdicts](dir, "verdicts.jsonl")
+	lines, err := linesOf[store.TaskVerdicts](dir, "verdicts.jsonl")
 	if err != nil || len(lines) != 2 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
@@ -160,7 +160,7 @@ func realBuild(t *testing.T, whole, next string, args ...string) {
 	if code != exitOK && code != exitPartial {
 		t.Fatalf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
-	log, err := store.ReadLines[stage.Event](dir, "build-log.jsonl")
+	log, err := linesOf[stage.Event](dir, "build-log.jsonl")
 	if err != nil || len(log) == 0 {
 		t.Fatalf("%d lines of log, %v", len(log), err)
 	}

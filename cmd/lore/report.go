@@ -116,7 +116,7 @@ func merge(dirs []string, runs []report.Run) report.Run {
 		return runs[0]
 	}
 
-	out := report.Run{Table: runs[0].Table, Manifest: runs[0].Manifest}
+	out := report.Run{Table: runs[0].Table, Manifest: runs[0].Manifest, Measured: runs[0].Measured}
 	out.Table.Rows = nil
 	for i, r := range runs {
 		mark := dirs[i] + ": "

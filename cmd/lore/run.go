@@ -21,8 +21,8 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/datasets/all"
+	"lore/local"
 	"lore/local/files"
-	"lore/local/gate"
 )
 
 type runFlags struct {
@@ -87,10 +87,10 @@ func newRun() *cobra.Command {
 	topic(c, dataFlags, benchmarksTopic, func(fl *pflag.FlagSet) { f.own = addSettings(fl) })
 	f.gridFlags.add(c)
 	f.systems.add(c)
+	f.searchFlags.add(c)
 	f.judgeFlags.add(c, lexicalJudge, "comma-separated judges: "+judgeHelp)
 	f.bert.add(c)
 	f.modelFlags.add(c)
-	f.searchFlags.add(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.out, "out", "", "run `folder`, made or extended (default lore-runs/BENCHMARK-HASH of all that bears on results)")
 		fl.BoolVar(&f.json, "json", false, "print the table as JSON")
@@ -181,6 +181,7 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 	defer folder.Close()
 	if f.indexDir == "" {
 		opt.Pipelines.IndexDir = indexDir(out)
+		opt.Models.Encoders.Dir = opt.Pipelines.IndexDir
 	}
 	if opt, err = run.Extend(folder, asked, bench, ds, opt); err != nil {
 		return err
@@ -245,7 +246,10 @@ func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console 
 	if f.prompts != "" {
 		opt.Prompts = files.DirFS(f.prompts)
 	}
-	opt.Pipelines, err = f.searchFlags.config(f.modelFlags, ".", console)
+	if opt.Pipelines, err = f.searchFlags.config(f.modelFlags, ".", console); err != nil {
+		return opt, err
+	}
+	opt.Models.Encoders, err = encoders(c, ".")
 	return opt, err
 }
 
@@ -445,6 +449,7 @@ func namedFiles(flag, list string) (map[string]string, error) {
 // finish writes the report, puts all files in place and prints the table.
 func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *store.Folder, result *run.Result) error {
 	r := report.Run{Manifest: result.Manifest, Table: result.Table, Answers: result.Answers, Verdicts: result.Verdicts}
+	r = withCards(r, cacheDir(f.cache))
 	if err := report.Save(folder, r, bench); err != nil {
 		return err
 	}
@@ -471,27 +476,55 @@ func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *sto
 	fmt.Fprintf(stderr, "            lore run %s YOUR_DATA --generator ollama:MODEL --judge lexical,ollama:MODEL\n",
 		bench.Name())
 
-	if items, values := result.Table.Missing(bench.Metrics()); items+values > 0 {
-		return partialf("some items are unscored: %d answers failed, %d values are missing; "+
-			"report.html lists each with its reason%s", items, values, askedAgain(result.Usage))
+	if _, values := result.Table.Missing(bench.Metrics()); values > 0 || failedAnswers(result) > 0 {
+		return partialf("some items are unscored: %s failed, %s missing; report.html lists each with its reason%s",
+			usage.Counted(failedAnswers(result), "answer"), usage.Counted(values, "value"), askedAgain(result))
 	}
 	return nil
 }
 
-// askedAgain says that failures may pass, where there were some of that kind.
-func askedAgain(used []gate.ModelUsage) string {
+func failedAnswers(r *run.Result) int {
 	n := 0
-	for _, u := range used {
-		for outcome, count := range u.Outcomes {
-			if !outcome.Final() {
-				n += count
+	for _, a := range r.Answers {
+		if a.Failed() {
+			n++
+		}
+	}
+	return n
+}
+
+// askedAgain says what becomes of failures: some may pass and are asked anew by the same
+// command, others have had their tries.
+func askedAgain(r *run.Result) string {
+	spent, open := 0, 0
+	for _, u := range r.Usage {
+		spent += u.Spent
+	}
+	for _, a := range r.Answers {
+		if a.Failed() && mayPass(a.Outcome) {
+			open++
+		}
+	}
+	for _, line := range r.Verdicts {
+		for _, v := range line.Verdicts {
+			if !v.Scored() && mayPass(v.Outcome) {
+				open++
 			}
 		}
 	}
-	if n == 0 {
-		return ""
+
+	said := ""
+	if spent > 0 {
+		said = fmt.Sprintf("; of the replies %s have had their three tries: --retry-failed asks anew", fmt.Sprint(spent))
+	} else if open > 0 {
+		said = "; the same command again asks anew what may pass"
 	}
-	return "; the same command again asks anew what may pass"
+	return said
+}
+
+// mayPass reports whether the same call may go well another time.
+func mayPass(o local.Outcome) bool {
+	return o.Sick() || o == local.Empty || o == local.BadFormat
 }
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {

@@ -25,8 +25,8 @@ func (f *serverFlags) add(c *cobra.Command) {
 	topic(c, modelsFlags, serversTopic, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.timeout, "timeout", "", "`limits` of a reply's time, such as first=10m,idle=2m,total=1h "+
 			"(default: found from what the model shows)")
-		fl.IntVar(&f.maxFailures, "max-failures", gate.DefaultFailures, "failures of the server in a row that end the run; "+
-			"0: none do")
+		fl.IntVar(&f.maxFailures, "max-failures", gate.DefaultFailures, "calls in a row that fail for the server's reasons, "+
+			"after their repeats, and end the run; 0: none do")
 		fl.BoolVar(&f.keepTrying, "keep-trying", false, "wait for a server that fails, and go on when it is back")
 		fl.BoolVar(&f.retryFailed, "retry-failed", false, "ask again what is still empty or malformed after three tries")
 	})
@@ -48,19 +48,27 @@ func (f serverFlags) set(cfg *models.Config) error {
 	return err
 }
 
+// mostTimeout is the longest limit: nobody waits for more.
+const mostTimeout = 1000 * time.Hour
+
 // parseLimits reads a list such as "first=10m,total=1h".
 func parseLimits(list string) (ollama.Limits, error) {
 	var out ollama.Limits
+	const form = "first=10m,idle=2m,total=1h"
 	limits := map[string]*time.Duration{"first": &out.First, "idle": &out.Idle, "total": &out.Total}
 	for _, part := range usage.List(list) {
 		name, value, ok := strings.Cut(part, "=")
 		limit := limits[strings.TrimSpace(name)]
-		if limit == nil {
-			return out, usage.Unknown("limit of --timeout", name, []string{"first", "idle", "total"})
-		}
 		d, err := time.ParseDuration(strings.TrimSpace(value))
-		if !ok || err != nil || d <= 0 {
-			return out, usage.Errorf("--timeout %q is not a limit like first=10m or idle=90s", part)
+		switch {
+		case !ok:
+			return out, usage.Errorf("--timeout %q is not of the form %s", part, form)
+		case limit == nil:
+			return out, usage.Unknown("limit of --timeout", name, []string{"first", "idle", "total"})
+		case *limit != 0:
+			return out, usage.Errorf("--timeout names %s twice", name)
+		case err != nil || d <= 0 || d > mostTimeout:
+			return out, usage.Errorf("--timeout %q is not a time up to %s, in the form %s", part, "1000h", form)
 		}
 		*limit = d
 	}

@@ -194,6 +194,9 @@ func (f verbFlags) config(c *cobra.Command, v datasets.Verb) (workshop.Config, e
 		if cfg.Judging, err = f.judging(); err != nil {
 			return cfg, err
 		}
+		if cfg.Models.Encoders, err = encoders(c, cfg.Calls); err != nil {
+			return cfg, err
+		}
 	}
 	if needs(v, datasets.NeedsSearch|datasets.NeedsVectors) {
 		if cfg.Pipelines, err = f.searchFlags.config(f.modelFlags, f.out, console); err != nil {

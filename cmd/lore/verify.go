@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/store"
@@ -34,7 +35,7 @@ func newRunsVerify() *cobra.Command {
 			"the values they were made of, and answers of models against the journal's replies. It\n" +
 			"changes nothing.\n\n" +
 			"It ends with 0 if all are whole, with 4 if one is damaged, and with 3 if one cannot be\n" +
-			"checked: an earlier lore kept no hashes, or the run is not finished.",
+			"checked: an earlier lore kept no hashes, the run is not finished, or its journal is gone.",
 		Example: "  lore runs verify\n  lore runs verify received --json",
 		RunE:    func(c *cobra.Command, args []string) error { return verifyRuns(c, f, args) },
 	}
@@ -50,6 +51,7 @@ const (
 	isDamaged    = "damaged"
 	isUnfinished = "not finished"
 	isUnhashed   = "cannot be checked (made by an earlier lore)"
+	isAlone      = "cannot be checked (its journal is gone)"
 )
 
 // verified is what was found out about a run folder.
@@ -93,7 +95,7 @@ func conclude(list []verified) error {
 		switch v.Verdict {
 		case isDamaged:
 			bad = append(bad, v.Folder)
-		case isUnhashed, isUnfinished:
+		case isUnhashed, isUnfinished, isAlone:
 			open = append(open, v.Folder)
 		}
 	}
@@ -154,8 +156,12 @@ func verifyRun(dir string) verified {
 		add(err)
 		out.Files = len(m.Files)
 		verifyFiles(dir, m, audit, add)
-		if err == nil && !m.Hashed() {
+		switch {
+		case err != nil:
+		case !m.Hashed():
 			out.Verdict = isUnhashed
+		case audit.Calls == 0 && needsJournal(m):
+			out.Verdict = isAlone
 		}
 	}
 
@@ -166,6 +172,13 @@ func verifyRun(dir string) verified {
 		out.Verdict = isWhole
 	}
 	return out
+}
+
+// needsJournal reports whether a model answered or judged: then there were calls.
+func needsJournal(m store.Manifest) bool {
+	return slices.ContainsFunc(slices.Concat(m.Generators, m.Judges), func(of store.Model) bool {
+		return models.IsOllama(of.Name)
+	})
 }
 
 // verifyFiles checks the derived files of a folder with the manifest m.
@@ -217,11 +230,11 @@ func verifyRankings(dir string, add func(error)) {
 // any.
 func verifyAnswers(dir string, r report.Run, audit gate.Audit, add func(error)) {
 	if len(audit.Texts) == 0 {
-		return
+		return // see needsJournal
 	}
 	asked := map[string]bool{}
 	for _, g := range r.Manifest.Generators {
-		asked[g.Name] = strings.HasPrefix(g.Name, "ollama:")
+		asked[g.Name] = models.IsOllama(g.Name)
 	}
 
 	for i, a := range r.Answers {

@@ -68,7 +68,9 @@ func ParseLabels(name string, data []byte) ([]agreement.Item, error) {
 // labelled is a summary with what people say of it. The verdicts of recorded judges stand
 // beside these fields, under names that begin with recordedPrefix.
 type labelled struct {
+	TopicFile  string       `json:"topic_fn"`
 	SubtopicID string       `json:"subtopic_id"`
+	Topic      string       `json:"topic"`
 	Subtopic   string       `json:"subtopic"`
 	SummKey    string       `json:"summkey"`
 	Summary    []string     `json:"summary"`
@@ -131,6 +133,7 @@ func (l labelled) item() (agreement.Item, error) {
 		question := judge.Question{ID: in.InsightID, Kind: judge.Coverage, Text: in.Insight}
 		it.Task.Questions = append(it.Task.Questions, question)
 		it.Human = append(it.Human, judge.Unscored(in.InsightID, local.Empty, "not labelled"))
+		it.Columns = append(it.Columns, l.columns())
 	}
 
 	for _, a := range l.Annotation {
@@ -152,6 +155,21 @@ func (l labelled) item() (agreement.Item, error) {
 		}
 	}
 	return it, nil
+}
+
+// columns are what labels can be grouped by. The release has news and conversations; where its file's
+// name does not say which, the topic of a conversation does.
+func (l labelled) columns() map[string]string {
+	texts := textsOf([]string{l.TopicFile})
+	if texts == "" {
+		texts = "news"
+		for _, word := range []string{"conversation", "meeting", "dialogue"} {
+			if strings.Contains(strings.ToLower(l.Topic), word) {
+				texts = "conversations"
+			}
+		}
+	}
+	return map[string]string{"topic": haystackKey(l.TopicFile), agreement.TextsColumn: texts}
 }
 
 // coverageVerdict is a verdict by its label.

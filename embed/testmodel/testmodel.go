@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"lore/local/files"
 )
@@ -32,6 +33,17 @@ const (
 	ZeroByte     Kind = "zero-byte"     // an empty model file
 )
 
+// The models of entailment, which differ in encoder, classes and their names.
+const (
+	NLIBERT       Kind = "nli-bert"       // three classes in capitals
+	NLIRoBERTa    Kind = "nli-roberta"    // two classes, entailment first
+	NLIXLMR       Kind = "nli-xlmr"       // unigram tokeniser, three classes that label2id alone names
+	NLILogit      Kind = "nli-logit"      // one logit
+	NLIRegression Kind = "nli-regression" // one value
+	NLIJoined     Kind = "nli-joined"     // two classes named in lore.json, both texts joined to one, as MiniCheck has it
+	NLIDeBERTa    Kind = "nli-deberta"    // relative positions in attention
+)
+
 // Small lists the kinds that golden vectors exist for.
 var Small = []Kind{BERT, RoBERTa, Last, CrossBERT, CrossRoBERTa, XLMR}
 
@@ -50,14 +62,16 @@ func Write(dir string, kind Kind) error {
 	}
 
 	var model []byte
-	switch kind {
-	case RoBERTa, CrossRoBERTa:
+	switch {
+	case slices.Contains(Entailment, kind):
+		model = addEntailment(files, kind)
+	case kind == RoBERTa || kind == CrossRoBERTa:
 		model = addRoBERTa(files, kind)
 	default:
 		model = addBERT(files, kind)
 	}
 
-	if kind == CrossBERT || kind == CrossRoBERTa || kind == ThreeLogits {
+	if kind == CrossBERT || kind == CrossRoBERTa || kind == ThreeLogits || slices.Contains(Entailment, kind) {
 		delete(files, "modules.json")
 		delete(files, poolingFile)
 	}

@@ -20,6 +20,8 @@ type Item struct {
 	Group    string                     // what items share, such as the subtopic: the unit of resampling
 	Source   string                     // what the text may have been copied from; the statements if empty
 	Recorded map[string][]judge.Verdict // verdicts of other judges that came with the labels
+	Ratings  []map[string]float64       // of each question: the value of each annotator; nil where there are none
+	Columns  []map[string]string        // of each question: what else is known to group by; may be nil
 }
 
 // Report is how one judge agrees with people. Values are in [0,1] or [-1,1];
@@ -42,7 +44,12 @@ type Report struct {
 	BiasBySystem    map[string]float64 // the same per system
 	LengthCorr      float64            // of the error with the text's words per unit
 	CopyCorr        float64            // of the error with the share of the text's trigrams found in its source
+	AUC             float64            // of the score, or the value where there is none: people at ½ or more
+	Balanced        float64            // accuracy at ½, mean of both sides
 	KendallSystems  float64            // of the systems' mean values
+	KendallCI       metric.Interval    // 95 % bootstrap, clustered by group
+	PearsonSystems  float64            // of the same
+	PearsonSysCI    metric.Interval
 	Systems         int
 }
 
@@ -76,7 +83,8 @@ func Measure(name string, items []Item, verdicts [][]judge.Verdict, seed uint64)
 
 	r.labels(pairs)
 	r.links(pairs)
-	r.systems(pairs)
+	r.systems(pairs, seed)
+	r.halves(pairs)
 
 	var errors, lengths, copies []float64
 	for _, p := range pairs {
@@ -85,6 +93,24 @@ func Measure(name string, items []Item, verdicts [][]judge.Verdict, seed uint64)
 	}
 	r.LengthCorr, r.CopyCorr = metric.Pearson(errors, lengths), metric.Pearson(errors, copies)
 	return r
+}
+
+// Pearson is the correlation of a judge's values with people's alone.
+func Pearson(items []Item, verdicts [][]judge.Verdict) float64 {
+	pairs, _ := collect(items, verdicts)
+	human, value, _ := columns(pairs)
+	return metric.Pearson(value, human)
+}
+
+// KindsOf are the kinds of question among labels.
+func KindsOf(items []Item) []judge.Kind {
+	asked := map[judge.Kind]bool{}
+	for _, it := range items {
+		for _, q := range it.Task.Questions {
+			asked[q.Kind] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(judge.Kinds), func(k judge.Kind) bool { return !asked[k] })
 }
 
 func collect(items []Item, verdicts [][]judge.Verdict) (pairs []pair, missing int) {
@@ -213,26 +239,74 @@ func (r *Report) links(pairs []pair) {
 	}
 }
 
-func (r *Report) systems(pairs []pair) {
-	human, value := map[string][]float64{}, map[string][]float64{}
-	var names []string
+// halves measures how well the judge tells what people put at ½ or more from the rest.
+func (r *Report) halves(pairs []pair) {
+	scored := slices.ContainsFunc(pairs, func(p pair) bool { return p.judge.Score != 0 })
+	var score []float64
+	var human, judged []bool
 	for _, p := range pairs {
-		if human[p.system] == nil {
+		score = append(score, p.judge.Value)
+		if scored {
+			score[len(score)-1] = p.judge.Score
+		}
+		human, judged = append(human, p.human.Value >= 0.5), append(judged, p.judge.Value >= 0.5)
+	}
+	r.AUC, r.Balanced = metric.AUC(score, human), metric.BalancedAccuracy(human, judged)
+}
+
+func (r *Report) systems(pairs []pair, seed uint64) {
+	var names []string
+	at := map[string]int{}
+	place := make([]int, len(pairs))
+	for i, p := range pairs {
+		k, ok := at[p.system]
+		if !ok {
+			k = len(names)
+			at[p.system] = k
 			names = append(names, p.system)
 		}
-		human[p.system] = append(human[p.system], p.human.Value)
-		value[p.system] = append(value[p.system], p.judge.Value)
+		place[i] = k
 	}
 
-	var x, y []float64
-	for _, n := range names {
-		h, v := metric.Mean(human[n]), metric.Mean(value[n])
-		r.BiasBySystem[n] = v - h
-		x, y = append(x, h), append(y, v)
+	all := make([]int, len(pairs))
+	for i := range all {
+		all[i] = i
 	}
-
+	human, value := systemMeans(pairs, place, all, len(names))
+	for i, n := range names {
+		r.BiasBySystem[n] = value[i] - human[i]
+	}
 	r.Systems = len(names)
-	r.KendallSystems = metric.KendallTauB(x, y)
+	r.KendallSystems, r.PearsonSystems = metric.KendallTauB(human, value), metric.Pearson(human, value)
+	r.KendallCI, r.PearsonSysCI = metric.Undefined, metric.Undefined
+	if len(names) < 3 {
+		return
+	}
+
+	of := func(statistic func(x, y []float64) float64) metric.Interval {
+		return metric.BootstrapClusters(groupsOf(pairs), resamples/2, 0.95, seed, func(draw []int) float64 {
+			return statistic(systemMeans(pairs, place, draw, len(names)))
+		})
+	}
+	r.KendallCI, r.PearsonSysCI = of(metric.KendallTauB), of(metric.Pearson)
+}
+
+// systemMeans are people's and the judge's mean per system over some pairs; a system without
+// any is left out.
+func systemMeans(pairs []pair, place, members []int, systems int) (human, value []float64) {
+	h, v, n := make([]float64, systems), make([]float64, systems), make([]float64, systems)
+	for _, i := range members {
+		k := place[i]
+		h[k] += pairs[i].human.Value
+		v[k] += pairs[i].judge.Value
+		n[k]++
+	}
+	for k := range n {
+		if n[k] > 0 {
+			human, value = append(human, h[k]/n[k]), append(value, v[k]/n[k])
+		}
+	}
+	return human, value
 }
 
 // resamples of the intervals.
@@ -250,18 +324,7 @@ func pearsonInterval(pairs []pair, seed uint64) metric.Interval {
 }
 
 func groupsOf(pairs []pair) [][]int {
-	at := map[string]int{}
-	var out [][]int
-	for i, p := range pairs {
-		k, ok := at[p.group]
-		if !ok {
-			k = len(out)
-			at[p.group] = k
-			out = append(out, nil)
-		}
-		out[k] = append(out[k], i)
-	}
-	return out
+	return metric.Groups(pairs, func(p pair) string { return p.group })
 }
 
 // Paired is the difference of two judges' correlations with people, on the

@@ -90,14 +90,14 @@ func TestReadRows(t *testing.T) {
 		t.Errorf("%+v %v", fromCSV, err)
 	}
 	for in, want := range map[string]string{
-		`{"text":"a","statement":"x","label":"great"}`: `f:1: the label "great" is not one of`, `{"text":"a","label":"full"}`: "f:1: the statement is empty", `{"txt":"a"}`: "f:1", "": "f: no labels",
+		`{"text":"a","statement":"x","label":"great"}`: `f:1: the label "great" is not one of`, `{"text":"a","label":"full"}`: `f:1: there is no column "statement"`, `{"text":"a","statement":" ","label":"full"}`: "f:1: the statement is empty", `{"txt":"a"}`: "f:1", "": "f: no labels",
 		`{"text":"a","statement":"x","label":"full","unit":5}`: "unit 5 of a text with 1 lines", `{"text":"a","statement":"x","label":"full","kind":"smell"}`: "unknown kind",
 	} {
 		if _, err := ReadJSONL(strings.NewReader(in), "f"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", in, err, want)
 		}
 	}
-	for in, want := range map[string]string{"": "no heading", "text,colour\na,b\n": `f:2: unknown column "colour"`, "text,statement,label,unit\na,b,full,x\n": `f:2: unit "x" is not a number`, "text,statement\na\n": "f:"} {
+	for in, want := range map[string]string{"": "no heading", "text,colour\na,b\n": `there is no column "statement"`, "text,statement,label,unit\na,b,full,x\n": `f:2: unit "x" is not a number`, "text,statement\na\n": "f:", "text,statment,label\na,b,c\n": `did you mean it by "statment"`, "text,text,statement\na,b,c\n": "there twice"} {
 		if _, err := ReadCSV(strings.NewReader(in), "f"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)
 		}

@@ -70,9 +70,10 @@ type Case struct {
 
 // Look finds what is known. texts may be several kinds, with a comma between them. It is empty
 // where the kind of text is not known: then nothing is known to be measured here.
-func Look(name string, kind judge.Kind, texts string) Case {
+// measured is what cards say besides what ships.
+func Look(name string, kind judge.Kind, texts string, measured ...Known) Case {
 	var c Case
-	for _, k := range AllKnown() {
+	for _, k := range slices.Concat(measured, AllKnown()) {
 		switch {
 		case k.Judge != name || k.Kind != kind:
 		case slices.Contains(strings.Split(texts, ","), k.Texts):

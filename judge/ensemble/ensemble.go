@@ -1,114 +1,341 @@
-// Package ensemble puts two judges together: a cheap one that answers everything,
-// and an expensive one that is asked where the first is unsure, or whose values are
-// averaged with the first's.
+// Package ensemble puts judges together: the first answers everything, the others where
+// a rule asks them, and what they say is averaged. None of them ever stands for the
+// first alone, so that a weak one cannot spoil it.
 package ensemble
 
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
+	"strings"
+	"sync"
 
 	"lore/judge"
 )
 
-// Judge is the pair.
+// Rule says where the judges after the first are asked, and how what they say becomes one.
+type Rule struct {
+	Zone        *Zone        // only where the first's score lies in it; nil: everywhere
+	Share       float64      // only this share of the questions, those where it pays most; 0: no limit
+	Calibration *Calibration // weights, maps and cuts; nil: the plain mean of values
+}
+
+// Zone is a range of scores, ends included.
+type Zone struct{ Low, High float64 }
+
+// Judge is several judges as one. A single one is calibrated.
 type Judge struct {
-	First, Second judge.Judge
-	Low, High     float64 // scores of the first judge between which it is unsure, ends included
-	Average       bool    // ask the second about everything and average the values
+	Parts []judge.Judge // the cheapest first
+	Rule  Rule
+	Keep  bool // keep what each part said, for Trace
 
-	asked, all atomic.Int64
+	mu    sync.Mutex
+	count Count
+	trace *Trace
 }
 
-// Name tells both judges and the rule.
+// Count says what a Judge has done so far.
+type Count struct {
+	Questions int
+	Asked     int // of the judges after the first, questions that they were asked
+	Lacking   int // questions where a judge failed, and the others' verdict stands
+	Failed    int // questions where all that were asked failed
+}
+
+// Name tells the judges and the rule.
 func (j *Judge) Name() string {
-	if j.Average {
-		return fmt.Sprintf("%s+%s (average)", j.First.Name(), j.Second.Name())
+	names := make([]string, len(j.Parts))
+	for i, p := range j.Parts {
+		names[i] = p.Name()
 	}
-	return fmt.Sprintf("%s+%s (unsure %g..%g)", j.First.Name(), j.Second.Name(), j.Low, j.High)
+	return fmt.Sprintf("%s (%s)", strings.Join(names, "+"), j.Rule)
 }
 
-// Asked returns the questions the second judge was asked, and all questions.
-func (j *Judge) Asked() (second, all int) { return int(j.asked.Load()), int(j.all.Load()) }
+// String is a rule as it stands in names of judges.
+func (r Rule) String() string {
+	text := "average"
+	if r.Calibration != nil {
+		text = "calibrated " + r.Calibration.Short()
+	}
+	if r.Zone != nil {
+		text += fmt.Sprintf(" in %g..%g", r.Zone.Low, r.Zone.High)
+	}
+	if r.Share > 0 {
+		text += fmt.Sprintf(", ask %g", r.Share)
+	}
+	return text
+}
 
-// Judge asks the first judge everything and the second what the rule says. Where
-// the second fails, the question is unscored: the first was unsure, and its guess
-// would pass for an answer.
+// Explain words what judges of a name did together, also those of earlier versions; empty for a judge
+// by itself.
+func Explain(name string) string {
+	open := strings.LastIndex(name, "(")
+	if open < 0 || !strings.HasSuffix(name, ")") {
+		return ""
+	}
+	rule := name[open+1 : len(name)-1]
+	zone, unsure := strings.CutPrefix(rule, "unsure ")
+	_, several := strings.CutPrefix(rule, "average")
+	switch {
+	case unsure:
+		return "the verdict of the second stands alone where the score of the first lies in " + zone +
+			"; lore averages now, because a weak second spoils such a pair"
+	case strings.HasPrefix(rule, "calibrated "):
+		return "values by weights and maps that were learnt from people's labels (" + rule + ")"
+	case several && rule == "average":
+		return "the mean of the judges' values"
+	case several && strings.Contains(rule, " in "):
+		return "the mean of the judges' values where the score of the first lies" +
+			strings.TrimPrefix(rule, "average") + ", the first elsewhere"
+	case several:
+		return "the mean of the judges' values on the share of the questions where the first is nearest to another " +
+			"label (" + rule + "), the first elsewhere"
+	}
+	return ""
+}
+
+// Count returns what was done.
+func (j *Judge) Count() Count {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.count
+}
+
+// Trace returns what each part said in the last call, where it was kept.
+func (j *Judge) Trace() *Trace {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.trace
+}
+
+// Trace is what each judge said of tasks.
+type Trace struct {
+	Tasks []judge.Task
+	Parts [][][]*judge.Verdict // by task, question and judge; nil where it was not asked
+}
+
+// Judge asks the first judge everything and the others what the rule says. Where one fails,
+// the others' verdict stands, with a flag.
 func (j *Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([][]judge.Verdict, error) {
-	out, err := j.First.Judge(ctx, tasks, nil)
-	if err != nil {
+	if err := j.Rule.Calibration.checkKinds(tasks); err != nil {
+		return nil, err
+	}
+	t := newTrace(tasks, len(j.Parts))
+	if err := j.first(ctx, t); err != nil {
 		return nil, err
 	}
 
-	var second []judge.Task
-	var places []place // of each task of second
-	asked, total := 0, 0
-	for i, t := range tasks {
-		part, at := t, place{task: i}
-		part.Questions = nil
-		for k, q := range t.Questions {
-			if j.Average || j.unsure(out[i][k]) {
-				part.Questions = append(part.Questions, q)
-				at.questions = append(at.questions, k)
+	ask := j.Rule.choose(t)
+	total, asked := 0, 0
+	for i := range ask {
+		total += len(ask[i])
+		for _, a := range ask[i] {
+			if a {
+				asked++
 			}
 		}
-		if len(part.Questions) > 0 {
-			second, places = append(second, part), append(places, at)
-		}
-		asked += len(part.Questions)
-		total += len(t.Questions)
 	}
-	j.asked.Add(int64(asked))
-	j.all.Add(int64(total))
-
-	// What the second judge is not asked is done already.
-	progress := func(n int) {
-		if done != nil {
-			done(total - asked + n)
-		}
-	}
-	progress(0)
-	verdicts, err := j.Second.Judge(ctx, second, progress)
-	if err != nil {
+	if err := j.others(ctx, t, ask, total-asked, done); err != nil {
 		return nil, err
 	}
 
-	for n, at := range places {
-		for m, k := range at.questions {
-			v := &out[at.task][k]
-			*v = j.join(tasks[at.task].Questions[k], *v, verdicts[n][m])
-		}
-	}
+	out := t.join(j.names(), j.Rule, ask)
+	j.note(out, total, asked*(len(j.Parts)-1), t)
 	return out, nil
 }
 
-// place says where the questions of a task for the second judge come from.
+func (j *Judge) names() []string {
+	out := make([]string, len(j.Parts))
+	for i, p := range j.Parts {
+		out[i] = p.Name()
+	}
+	return out
+}
+
+func newTrace(tasks []judge.Task, parts int) *Trace {
+	t := &Trace{Tasks: tasks}
+	for _, task := range tasks {
+		said := make([][]*judge.Verdict, len(task.Questions))
+		for k := range said {
+			said[k] = make([]*judge.Verdict, parts)
+		}
+		t.Parts = append(t.Parts, said)
+	}
+	return t
+}
+
+// first asks the first judge everything.
+func (j *Judge) first(ctx context.Context, t *Trace) error {
+	verdicts, err := j.Parts[0].Judge(ctx, t.Tasks, nil)
+	if err != nil {
+		return err
+	}
+	for i, list := range verdicts {
+		for k := range list {
+			t.Parts[i][k][0] = &list[k]
+		}
+	}
+	return nil
+}
+
+// others asks the judges after the first what was chosen. What they are not asked is done
+// already.
+func (j *Judge) others(ctx context.Context, t *Trace, ask [][]bool, finished int, done func(int)) error {
+	tasks, places := subset(t.Tasks, ask)
+	count := 0
+	for _, p := range places {
+		count += len(p.questions)
+	}
+
+	others := j.Parts[1:]
+	for n, other := range others {
+		progress := func(answered int) {
+			if done != nil {
+				done(finished + (n*count+answered)/len(others))
+			}
+		}
+		progress(0)
+		verdicts, err := other.Judge(ctx, tasks, progress)
+		if err != nil {
+			return err
+		}
+		for m, at := range places {
+			for i, k := range at.questions {
+				t.Parts[at.task][k][n+1] = &verdicts[m][i]
+			}
+		}
+	}
+	if len(others) == 0 && done != nil {
+		done(finished + count)
+	}
+	return nil
+}
+
+// place says where the questions of a task for the others come from.
 type place struct {
 	task      int
 	questions []int
 }
 
-func (j *Judge) unsure(v judge.Verdict) bool {
-	return !v.Scored() || (v.Score >= j.Low && v.Score <= j.High)
+// subset are the tasks with the questions that are asked.
+func subset(tasks []judge.Task, ask [][]bool) ([]judge.Task, []place) {
+	var out []judge.Task
+	var places []place
+	for i, t := range tasks {
+		part, at := t, place{task: i}
+		part.Questions = nil
+		for k, q := range t.Questions {
+			if ask[i][k] {
+				part.Questions = append(part.Questions, q)
+				at.questions = append(at.questions, k)
+			}
+		}
+		if len(at.questions) > 0 {
+			out, places = append(out, part), append(places, at)
+		}
+	}
+	return out, places
 }
 
-// join combines two verdicts on one question.
-func (j *Judge) join(q judge.Question, first, second judge.Verdict) judge.Verdict {
-	if !j.Average || !first.Scored() || !second.Scored() {
-		if second.Scored() || !j.Average {
-			second.Flags = append(second.Flags, "by "+j.Second.Name())
-			return second
+// note counts what was done.
+func (j *Judge) note(out [][]judge.Verdict, questions, asked int, t *Trace) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.count.Questions += questions
+	j.count.Asked += asked
+	for i := range out {
+		for k, v := range out[i] {
+			lacking := false
+			for _, p := range t.Parts[i][k] {
+				lacking = lacking || p != nil && !p.Scored()
+			}
+			switch {
+			case !v.Scored():
+				j.count.Failed++
+			case lacking:
+				j.count.Lacking++
+			}
 		}
-		return judge.Unscored(q.ID, second.Outcome, second.Reason)
+	}
+	if j.Keep {
+		j.trace = t
+	}
+}
+
+// Rejoin is what the judges would have said together by another rule, from what each said.
+// Where the rule asks a judge that was not asked, it goes without.
+func (t *Trace) Rejoin(names []string, rule Rule) (verdicts [][]judge.Verdict, asked int) {
+	ask := rule.choose(t)
+	for i := range ask {
+		for _, a := range ask[i] {
+			if a {
+				asked++
+			}
+		}
+	}
+	return t.join(names, rule, ask), asked
+}
+
+// join makes one verdict of those on each question.
+func (t *Trace) join(names []string, rule Rule, ask [][]bool) [][]judge.Verdict {
+	out := make([][]judge.Verdict, len(t.Tasks))
+	for i, task := range t.Tasks {
+		for k, q := range task.Questions {
+			said := t.Parts[i][k]
+			if !ask[i][k] {
+				said = said[:1]
+			}
+			out[i] = append(out[i], join(q, names, said, rule.Calibration))
+		}
+	}
+	return out
+}
+
+// join combines the verdicts on one question. said may be shorter than names: the others were
+// not asked.
+func join(q judge.Question, names []string, said []*judge.Verdict, c *Calibration) judge.Verdict {
+	var scored []int
+	var flags []string
+	for i, v := range said {
+		switch {
+		case v == nil:
+		case v.Scored():
+			scored = append(scored, i)
+		default:
+			flags = append(flags, fmt.Sprintf("without %s: %s", names[i], v.Outcome))
+		}
+	}
+	if len(scored) == 0 {
+		return *said[0]
 	}
 
-	v := second
-	v.Value = (first.Value + second.Value) / 2
-	v.Score = v.Value
-	v.Label = judge.Nearest(q.Kind, v.Value)
-	if v.Unit == 0 {
-		v.Unit = first.Unit
+	v := *said[scored[0]]
+	v.Flags = append(flags, v.Flags...)
+	for _, i := range scored[1:] {
+		other := said[i]
+		v.Flags = append(v.Flags, other.Flags...)
+		if other.Unit > 0 {
+			v.Unit = other.Unit // models name units as well as the lexical judge does, and say why
+		}
+		if v.Evidence == nil {
+			v.Evidence = other.Evidence
+		}
 	}
-	v.Evidence = first.Evidence
+	if c == nil {
+		return mean(q, v, said, scored)
+	}
+	return c.Kinds[q.Kind].apply(q.Kind, v, said, scored)
+}
+
+// mean is the plain mean of values.
+func mean(q judge.Question, v judge.Verdict, said []*judge.Verdict, scored []int) judge.Verdict {
+	if len(scored) == 1 {
+		return v
+	}
+	v.Value = 0
+	for _, i := range scored {
+		v.Value += said[i].Value / float64(len(scored))
+	}
+	v.Score, v.Mass = v.Value, 0
+	v.Label = judge.Nearest(q.Kind, v.Value)
 	return v
 }

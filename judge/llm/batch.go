@@ -8,6 +8,7 @@ import (
 
 	"lore/judge"
 	"lore/local"
+	"lore/local/guard"
 )
 
 // batches asks all open questions of a task in one call. Every verdict
@@ -22,7 +23,7 @@ func (s *session) batches(ctx context.Context) error {
 			continue
 		}
 
-		call, err := s.j.batch(t)
+		call, err := s.j.batch(s.shown[i])
 		if err != nil {
 			return err
 		}
@@ -73,13 +74,14 @@ func numberedForm(each string, labels []string) string {
 		`"` + strings.Join(labels, `" | "`) + `"}, ...]}`
 }
 
-func (j *Judge) batch(t judge.Task) (local.Call, error) {
+func (j *Judge) batch(t shown) (local.Call, error) {
 	kind := t.Questions[0].Kind
 	ask := batchForms[kind]
 	var b strings.Builder
 	b.WriteString(ask.heading + ":\n")
 	for i, q := range t.Questions {
-		fmt.Fprintf(&b, "%d. %s\n", i+1, q.Text)
+		text, _ := guard.Text(q.Text)
+		fmt.Fprintf(&b, "%d. %s\n", i+1, text)
 	}
 
 	call, err := j.call(t, kind, ask.form, b.String())

@@ -133,6 +133,7 @@ func (j *Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) (
 type session struct {
 	j        *Judge
 	tasks    []judge.Task
+	shown    []shown
 	out      [][]judge.Verdict
 	open     [][]bool // questions without a verdict yet
 	note     [][]string
@@ -144,6 +145,7 @@ func newSession(j *Judge, tasks []judge.Task, done func(int)) *session {
 	s := &session{
 		j:     j,
 		tasks: tasks,
+		shown: make([]shown, len(tasks)),
 		done:  done,
 		out:   make([][]judge.Verdict, len(tasks)),
 		open:  make([][]bool, len(tasks)),
@@ -154,6 +156,7 @@ func newSession(j *Judge, tasks []judge.Task, done func(int)) *session {
 		s.out[i] = make([]judge.Verdict, len(t.Questions))
 		s.open[i] = make([]bool, len(t.Questions))
 		s.note[i] = make([]string, len(t.Questions))
+		s.shown[i] = guarded(t)
 
 		for k, q := range t.Questions {
 			s.open[i][k] = true
@@ -169,6 +172,9 @@ func newSession(j *Judge, tasks []judge.Task, done func(int)) *session {
 func (s *session) settle(task, question int, v judge.Verdict) {
 	if s.note[task][question] != "" {
 		v.Flags = append(v.Flags, s.note[task][question])
+	}
+	if flag := s.shown[task].flag(); flag != "" {
+		v.Flags = append(v.Flags, flag)
 	}
 	s.out[task][question] = v
 	s.open[task][question] = false
@@ -199,7 +205,7 @@ func (s *session) singles(ctx context.Context) error {
 				continue
 			}
 
-			call, err := s.j.single(t, q)
+			call, err := s.j.single(s.shown[i], q)
 			if err != nil {
 				return err
 			}
@@ -220,13 +226,13 @@ func (s *session) singles(ctx context.Context) error {
 }
 
 // single is the call for one question.
-func (j *Judge) single(t judge.Task, q judge.Question) (local.Call, error) {
+func (j *Judge) single(t shown, q judge.Question) (local.Call, error) {
 	form := labelForm(q.Kind)
 	if j.cfg.Mode == Logprob {
 		form = digitForm(q.Kind)
 	}
 
-	call, err := j.call(t, q.Kind, form, heading[q.Kind]+q.Text)
+	call, err := j.call(t, q.Kind, form, t.question(q))
 	if err != nil {
 		return call, err
 	}
@@ -249,13 +255,13 @@ var heading = map[judge.Kind]string{
 }
 
 // call renders a prompt whose last part is the question.
-func (j *Judge) call(t judge.Task, kind judge.Kind, form, question string) (local.Call, error) {
+func (j *Judge) call(t shown, kind judge.Kind, form, question string) (local.Call, error) {
 	p, ok := j.prompts[kind]
 	if !ok {
 		return local.Call{}, fmt.Errorf("the model judge does not know questions of kind %q", kind)
 	}
 	messages, err := p.Render(struct {
-		judge.Task
+		shown
 		Form, Question string
 	}{t, form, question})
 	if err != nil {

@@ -103,7 +103,7 @@ func (s *session) resample(ctx context.Context) error {
 				continue
 			}
 
-			call, err := sampler.single(t, q)
+			call, err := sampler.single(s.shown[i], q)
 			if err != nil {
 				return err
 			}
@@ -140,8 +140,17 @@ func (s *session) resample(ctx context.Context) error {
 			Value:    mean,
 			Score:    mean,
 			Mass:     mass,
-			Flags:    []string{fmt.Sprintf("low mass %.3f: mean of %d samples instead", mass, len(sampled))},
+			Flags:    sampledFlags(mass, len(sampled), s.shown[task].flag()),
 		})
 	}
 	return nil
+}
+
+// sampledFlags are those of a mean of samples.
+func sampledFlags(mass float64, samples int, forged string) []string {
+	out := []string{fmt.Sprintf("low mass %.3f: mean of %d samples instead", mass, samples)}
+	if forged != "" {
+		out = append(out, forged)
+	}
+	return out
 }

@@ -245,7 +245,8 @@ func TestBatchOfOtherKinds(t *testing.T) {
 					labels[2], labels[0], labels[1]))
 			}
 			for i, l := range labels {
-				if strings.HasSuffix(c.Messages[len(c.Messages)-1].Content, fmt.Sprint("x", i)) {
+				text := c.Messages[len(c.Messages)-1].Content
+				if strings.HasSuffix(text, fmt.Sprint("x", i)) || strings.Contains(text, fmt.Sprint("\nx", i, "\n<<<end ")) {
 					return fake.Text(fmt.Sprintf(`{"answer":%q}`, l))
 				}
 			}

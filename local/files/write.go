@@ -73,7 +73,7 @@ func WriteFile(path string, data []byte) error {
 	if err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, fileMode)
 	}
-	s, err := Stage(path, data)
+	s, err := Stage(target(path), data)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func WriteFile(path string, data []byte) error {
 
 // Write puts what is written to w in place of a file, like WriteFile.
 func Write(path string, write func(w io.Writer) error) error {
-	s, err := stage(path, write)
+	s, err := stage(target(path), write)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ type Staged struct {
 }
 
 // Stage writes data beside the file that it will replace, and on disk. Commit puts it in
-// place. A link stays one: what it leads to is replaced.
+// place. A link is replaced, not followed: in a folder that was received it may lead anywhere.
 func Stage(path string, data []byte) (*Staged, error) {
 	return stage(path, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -103,10 +103,16 @@ func Stage(path string, data []byte) (*Staged, error) {
 	})
 }
 
-func stage(path string, write func(w io.Writer) error) (*Staged, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+// target is the file that a link leads to, or the path itself. Where the user names a link
+// to write to, it stays one.
+func target(path string) string {
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		return at
 	}
+	return path
+}
+
+func stage(path string, write func(w io.Writer) error) (*Staged, error) {
 	sweepOnce(filepath.Dir(path))
 	f, err := os.CreateTemp(filepath.Dir(path), mine()+"*")
 	if err != nil {

@@ -45,6 +45,7 @@ func (a Again) usable(ctx context.Context, call local.Call, was past, check *sch
 	case !bounded(reply.Outcome):
 		return reply, false
 	case !a.more(was.try):
+		reply.Spent = true
 		return reply, true
 	}
 	reply.Stale = true

@@ -23,9 +23,6 @@ type sighting struct {
 	Uncached bool `json:"uncached"`
 }
 
-// slack is the share of the least tokens that a count may lack.
-const slack = 0.9
-
 // floor is the fewest tokens that the model may count of a prompt with so many words. A
 // tokeniser that joins words counts fewer than one a word.
 func (s sighting) floor(least int) float64 {
@@ -33,7 +30,7 @@ func (s sighting) floor(least int) float64 {
 	if s.Rate > 0.3 {
 		rate = min(rate, s.Rate)
 	}
-	return slack * rate * float64(least)
+	return tokens.Slack * rate * float64(least)
 }
 
 // canaryWords are a sentence that the canary sings over and over.
@@ -67,10 +64,12 @@ func (p *proof) sight(ctx context.Context, call local.Call) (seen sighting, fail
 	}
 
 	if seen, ok = p.canary.recall(p.version, at); !ok {
-		if seen, failed, err = p.send(ctx, call); err != nil || failed != nil {
+		if seen, failed, err = p.send(ctx, call, at); err != nil || failed != nil {
 			return seen, failed, err
 		}
-		p.canary.remember(p.version, at, seen)
+		if seen.Cuts == 0 && !seen.Uncached { // a server that is at fault may be mended
+			p.canary.remember(p.version, at, seen)
+		}
 	}
 	if seen.Cuts > 0 {
 		p.warn(fmt.Sprintf("the server cuts prompts for %s that are too long to %d tokens, although it is told not to; "+
@@ -85,45 +84,49 @@ func (p *proof) sight(ctx context.Context, call local.Call) (seen sighting, fail
 
 // send sends canaries: one that fits, twice, to see how the model counts, and one that is
 // longer than the window, which a good server refuses.
-func (p *proof) send(ctx context.Context, call local.Call) (seen sighting, failed *local.Reply, err error) {
+//
+// What was answered is kept, so that a server that is sick now and then gets there.
+func (p *proof) send(ctx context.Context, call local.Call, at profile) (
+	seen sighting, failed *local.Reply, err error,
+) {
+	few := min(120, call.Options.NumCtx/4)
+	lengths := []int{few, few, call.Options.NumCtx + templateTokens}
 	canary := counting(call)
-	sing := func(words int) (local.Reply, int, error) {
-		text := song(words)
-		canary.Messages = []local.Message{{Role: local.User, Content: local.Canary + text}}
+	least := func(i int) int { return tokens.Least(local.Canary + song(lengths[i])) }
+	counts := p.sungSoFar(at)
+	for len(counts) < len(lengths) {
+		canary.Messages = []local.Message{{Role: local.User, Content: local.Canary + song(lengths[len(counts)])}}
 		reply, err := p.count(ctx, canary)
-		return reply, least(canary.Messages), err
+		if err != nil {
+			return seen, nil, err
+		}
+		if reply.Outcome.Sick() {
+			reply.Detail = "a canary before the first call: " + reply.Detail
+			return seen, &reply, nil
+		}
+		counts = append(counts, reply.Usage.PromptTokens)
+		p.keepSung(at, counts)
 	}
 
-	short, words, err := sing(min(120, call.Options.NumCtx/4))
-	if err != nil {
-		return seen, nil, err
-	}
-	if short.Outcome.Sick() {
-		return seen, &short, nil
-	}
-	seen.Rate = float64(short.Usage.PromptTokens) / float64(words)
-
-	// The same again: the server has it in its cache now.
-	again, _, err := sing(min(120, call.Options.NumCtx/4))
-	if err != nil {
-		return seen, nil, err
-	}
-	if again.Outcome.Sick() {
-		return seen, &again, nil
-	}
-	seen.Uncached = 2*again.Usage.PromptTokens < short.Usage.PromptTokens
-
-	long, words, err := sing(call.Options.NumCtx + templateTokens)
-	if err != nil {
-		return seen, nil, err
-	}
-	if long.Outcome.Sick() {
-		return seen, &long, nil
-	}
-	if n := long.Usage.PromptTokens; n > 0 && float64(n) < seen.floor(words) {
+	seen.Rate = float64(counts[0]) / float64(least(0))
+	seen.Uncached = 2*counts[1] < counts[0] // the server had it in its cache
+	if n := counts[2]; n > 0 && float64(n) < seen.floor(least(2)) {
 		seen.Cuts = n
 	}
 	return seen, nil, nil
+}
+
+func (p *proof) sungSoFar(at profile) []int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sung[at]
+}
+
+// keepSung keeps how many tokens the canaries had so far.
+func (p *proof) keepSung(at profile, counts []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sung[at] = counts
 }
 
 // canaries is a folder where is kept what canaries have shown, by server version, model

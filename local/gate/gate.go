@@ -72,6 +72,7 @@ type Gate struct {
 	cache   *cache
 	watch   *watch
 	meter   *meter
+	warn    func(string)
 	door    local.Backend
 }
 
@@ -84,7 +85,7 @@ func Open(cfg Config) (*Gate, error) {
 		cfg.Retry = DefaultRetry
 	}
 
-	g := &Gate{lanes: map[string]Lane{}, meter: newMeter()}
+	g := &Gate{lanes: map[string]Lane{}, meter: newMeter(), warn: cfg.Warn}
 	inner := make(router, len(cfg.Lanes))
 	for name, lane := range cfg.Lanes {
 		if lane.Slots < 1 {
@@ -170,6 +171,9 @@ func (g *Gate) void(calls map[string]local.Call, why string) error {
 	return g.journal.Void(keys, why)
 }
 
+// longQuiet is how long the first reply of a phase may take before that is said.
+const longQuiet = 30 * time.Second
+
 func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, done func(int, local.Reply)) error {
 	lane, ok := g.lanes[calls[phase[0]].Backend]
 	if !ok {
@@ -178,6 +182,11 @@ func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, do
 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	quiet := time.AfterFunc(longQuiet, func() {
+		g.warn(fmt.Sprintf("%s has answered nothing for %s: it may be loading, or reading a long prompt; "+
+			"--timeout limits how long is waited", calls[phase[0]].Model, longQuiet))
+	})
+	defer quiet.Stop()
 
 	work := make(chan int)
 	var wg sync.WaitGroup
@@ -193,6 +202,7 @@ func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, do
 					return
 				}
 
+				quiet.Stop()
 				mu.Lock()
 				done(i, reply)
 				mu.Unlock()

@@ -94,8 +94,9 @@ func (h *health) judge(ctx context.Context, reply local.Reply, since int) (again
 	}
 
 	switch {
-	// Where others were answered meanwhile, the fault may be the call's own.
-	case h.patience.Keep && alone && (gone != nil || reply.Outcome.Transient() || inRow >= sickAfter):
+	// Where others were answered meanwhile, and the server is there, the fault may be the
+	// call's own.
+	case h.patience.Keep && (gone != nil || alone && (reply.Outcome.Transient() || inRow >= sickAfter)):
 		return true, h.rest(ctx, reply)
 	case gone != nil:
 		return false, gone

@@ -32,7 +32,8 @@ type Journal struct {
 	file    *os.File
 	readers map[string]*os.File
 
-	warn func(string)
+	warn     func(string)
+	setAside []piece // damaged lines of our own file
 
 	mu      sync.Mutex
 	index   map[string]span
@@ -81,7 +82,7 @@ func openFile(dir, name string, shared bool, warn func(string)) (*Journal, error
 		return nil, fmt.Errorf("%s: %w; wait for it or choose another folder with --out", path, ErrJournalBusy)
 	}
 
-	f, err := files.Update(path)
+	f, err := openOwn(path)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
 	}
@@ -102,7 +103,7 @@ func openFile(dir, name string, shared bool, warn func(string)) (*Journal, error
 		j.closeFiles()
 		return nil, err
 	}
-	if err := syncDir(dir); err != nil {
+	if err := files.SyncFolder(dir); err != nil {
 		j.closeFiles()
 		return nil, err
 	}
@@ -282,18 +283,6 @@ func (j *Journal) closeFiles() error {
 		}
 	}
 	return first
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	return nil
 }
 
 // withJournal answers finished calls from the journal and records new ones, the tries

@@ -17,6 +17,7 @@ type ModelUsage struct {
 	Journaled int                   `json:"journaled"` // calls answered from the journal in this session
 	Cached    int                   `json:"cached"`    // calls answered from the shared cache in this session
 	Probes    int                   `json:"probes"`    // calls that only counted a prompt, to see whether it is read whole
+	Spent     int                   `json:"spent"`     // of those from the journal, failures that have had their tries
 	Outcomes  map[local.Outcome]int `json:"outcomes"`  // of all three
 	Usage     local.Usage           `json:"usage"`     // of all: what the answers in hand cost when they were made
 }
@@ -62,6 +63,9 @@ func (m *meter) add(call local.Call, reply local.Reply, from origin) {
 		u.Cached++
 	default:
 		u.Asked++
+	}
+	if reply.Spent {
+		u.Spent++
 	}
 	u.Outcomes[reply.Outcome]++
 	u.Usage = u.Usage.Add(reply.Usage)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"lore/local"
 	"lore/local/tokens"
@@ -31,6 +32,7 @@ type proof struct {
 	mu     sync.Mutex
 	models map[profile]*sync.Mutex
 	known  map[profile]sighting
+	sung   map[profile][]int // tokens of the canaries so far; under the lock of its model
 }
 
 // profile is a model as it is loaded.
@@ -42,7 +44,7 @@ type profile struct {
 func newProof(inner local.Backend, m *meter, c *canaries, version string, warn func(string)) *proof {
 	return &proof{
 		inner: inner, meter: m, canary: c, version: version, warn: warn,
-		models: map[profile]*sync.Mutex{}, known: map[profile]sighting{},
+		models: map[profile]*sync.Mutex{}, known: map[profile]sighting{}, sung: map[profile][]int{},
 	}
 }
 
@@ -53,7 +55,6 @@ func (p *proof) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 		return local.Reply{}, err
 	}
 	if failed != nil {
-		p.meter.add(call, *failed, fromModel)
 		return *failed, nil
 	}
 
@@ -89,7 +90,7 @@ func (p *proof) check(ctx context.Context, call local.Call, reply local.Reply, s
 	}
 
 	switch {
-	case !fits(call) && suspicious(count, call.Options.NumCtx, seen.Cuts):
+	case suspicious(count, call.Options.NumCtx, seen.Cuts) && seen.mayExceed(call):
 		return p.countHalves(ctx, call, reply)
 	}
 	return reply, nil
@@ -115,6 +116,32 @@ func fits(call local.Call) bool {
 		n += len(m.Content) + templateTokens
 	}
 	return n <= call.Options.NumCtx
+}
+
+// densest is how many times the tokens of plain English a word of other text may have, in
+// Latin letters.
+const densest = 1.9
+
+// mayExceed reports whether the prompt may be longer than the window, by its bytes, and where
+// it is in Latin letters also by its words.
+func (s sighting) mayExceed(call local.Call) bool {
+	if fits(call) {
+		return false
+	}
+	bytes, ascii := 0, 0
+	for _, m := range call.Messages {
+		bytes += len(m.Content)
+		for i := range len(m.Content) {
+			if m.Content[i] < utf8.RuneSelf {
+				ascii++
+			}
+		}
+	}
+	if s.Rate <= 0.3 || 10*ascii < 9*bytes {
+		return true
+	}
+	most := densest*s.Rate*float64(least(call.Messages)) + float64(templateTokens*len(call.Messages))
+	return most > float64(call.Options.NumCtx)
 }
 
 // near is how far a count may be from where a server cuts to look cut. Servers that cut to

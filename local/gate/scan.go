@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"time"
 
 	"lore/local"
@@ -49,7 +50,8 @@ type scanner struct {
 	voids   map[string]time.Time
 	doubles [][2]span // replies of equal weight to one call
 	lines   int
-	old     int // lines without a checksum
+	old     int     // lines without a checksum
+	damaged []piece // lines of the file that was read last
 	bad     func(place string, err error)
 	torn    func(place string)
 	check   func(line []byte) error // looks at a line whole; may be nil
@@ -74,6 +76,10 @@ func (j *Journal) load(own string) error {
 	s := &scanner{index: map[string]span{}, voids: map[string]time.Time{}, bad: told.damaged}
 	if j.size, err = j.scanAll(s, names, own); err != nil {
 		return err
+	}
+	if len(j.setAside) > 0 {
+		told.done()
+		return j.repair(own)
 	}
 	// A word that takes replies back may stand in a later file than they do.
 	if len(s.voids) > 0 {
@@ -110,7 +116,7 @@ func (j *Journal) scanAll(s *scanner, names []string, own string) (size int64, e
 			return 0, err
 		}
 		if path == own {
-			size = good
+			size, j.setAside = good, s.damaged
 		}
 	}
 	return size, nil
@@ -164,11 +170,19 @@ func essence(r local.Reply) string {
 
 // journalFiles are the journals of a folder, in order.
 func journalFiles(dir string) ([]string, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	entries, err := os.ReadDir(dir) // in order; the folder's own name may hold any characters
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list the journal folder: %w", err)
 	}
-	slices.Sort(names)
+	var names []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".jsonl") {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
 	return names, nil
 }
 
@@ -187,6 +201,7 @@ func (s *scanner) file(path string, f *os.File) (int64, error) {
 		return 0, fmt.Errorf("seek in %s: %w", path, err)
 	}
 
+	s.damaged = nil
 	r := bufio.NewReaderSize(f, 1<<20)
 	var offset int64
 	for n := 1; ; n++ {
@@ -205,6 +220,7 @@ func (s *scanner) file(path string, f *os.File) (int64, error) {
 		s.lines++
 		if err := s.line(line, path, offset); err != nil {
 			s.bad(place, err)
+			s.damaged = append(s.damaged, piece{offset, int64(len(line))})
 		}
 		offset += int64(len(line))
 	}

@@ -237,6 +237,10 @@ func (s *chatStream) reply(err error) local.Reply {
 	case !s.done:
 		r.Outcome = local.NoDone
 		r.Detail = "the reply ended without its closing frame, as servers do after many equal tokens in a row"
+	case s.last.PromptEvalCount < 0 || s.last.EvalCount < 0:
+		r.Outcome = local.ModelError
+		r.Detail = fmt.Sprintf("the reply counts %d tokens of the prompt and %d of its own: no server means that",
+			s.last.PromptEvalCount, s.last.EvalCount)
 	case r.Usage.OutputTokens > timesToBegin*s.tokens+64:
 		r.Outcome = local.Oversized
 		r.Detail = fmt.Sprintf("the reply has %d tokens, and %d were allowed", r.Usage.OutputTokens, s.tokens)

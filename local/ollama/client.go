@@ -349,8 +349,7 @@ func (c *Client) Still(ctx context.Context, name, digest string) error {
 		case m.RemoteHost != "":
 			return fmt.Errorf("%w: %w", ErrChanged, elsewhere(name, m.RemoteHost))
 		case m.Digest != digest:
-			return fmt.Errorf("%w: %s had the digest %.12s and has %.12s now", ErrChanged, name,
-				strings.TrimPrefix(digest, "sha256:"), strings.TrimPrefix(m.Digest, "sha256:"))
+			return fmt.Errorf("%w: %s had the digest %s and has %s now", ErrChanged, name, digest, m.Digest)
 		default:
 			return nil
 		}

@@ -20,7 +20,7 @@ var ErrFault = errors.New("the model server is at fault")
 
 // Embed returns one vector per text. Nothing is cut: one text that does not fit
 // makes the whole call fail with ErrTooLong. A server that is busy or restarts its
-// runner gives an error that Transient recognises.
+// runner gives an error that Tries knows to pass.
 func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx int) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -65,9 +65,6 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 // mostVectors is the most bytes of a vector in an answer: 16,384 numbers.
 const mostVectors = 16384 * 26
 
-// shortfall is the share of the least tokens that a count may lack.
-const shortfall = 0.9
-
 // whole refuses vectors of texts that the server has cut, by the tokens it counts. It is a
 // fault that asking again does not mend.
 func (c *Client) whole(model string, resp api.EmbedResponse, texts []string) error {
@@ -78,7 +75,7 @@ func (c *Client) whole(model string, resp api.EmbedResponse, texts []string) err
 	for _, t := range texts {
 		least += tokens.Least(t)
 	}
-	if n := resp.PromptEvalCount; n > 0 && float64(n) < shortfall*float64(least) {
+	if n := resp.PromptEvalCount; n > 0 && float64(n) < tokens.Slack*float64(least) {
 		return &embedError{local.Truncated, fmt.Sprintf("the server has read %d tokens of texts with at least %d words: "+
 			"it cuts them", n, least)}
 	}
@@ -98,8 +95,15 @@ func (e *embedError) Error() string {
 // Is reports whether the server is to blame.
 func (e *embedError) Is(target error) bool { return target == ErrFault && e.outcome.Sick() }
 
-// Transient reports whether asking again may help.
-func Transient(err error) bool {
+// Tries is how often a call that fails so is worth making in all: some failures pass in a
+// moment, and some of these cost much each time.
+func Tries(err error) int {
 	var e *embedError
-	return errors.As(err, &e) && e.outcome.Transient()
+	switch {
+	case !errors.As(err, &e) || !e.outcome.Transient():
+		return 1
+	case e.outcome == local.Transport:
+		return 4
+	}
+	return 2
 }

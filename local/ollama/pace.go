@@ -31,7 +31,6 @@ const (
 
 // pace is what a model has shown so far: its slowest values.
 type pace struct {
-	shown   bool
 	load    time.Duration
 	perByte time.Duration // of a prompt, until the reply begins
 	perTok  time.Duration // of a reply

@@ -11,6 +11,10 @@ var joined = []*unicode.RangeTable{
 	unicode.Myanmar,
 }
 
+// Slack is the share of the least tokens that a server's count may have at least: what is
+// below was not read whole.
+const Slack = 0.9
+
 // perToken is how many characters of such a script one token may stand for at most.
 const perToken = 4
 

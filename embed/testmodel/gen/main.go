@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"lore/embed/testmodel"
 )
@@ -18,7 +19,7 @@ func main() {
 		os.Exit(2)
 	}
 
-	kinds := testmodel.Small
+	kinds := slices.Concat(testmodel.Small, testmodel.Entailment)
 	if len(os.Args) > 2 {
 		kinds = nil
 		for _, k := range os.Args[2:] {

@@ -255,6 +255,10 @@ func (s *Server) stream(w http.ResponseWriter, req api.ChatRequest, text string,
 		frame.DoneReason = "length"
 	}
 	frame.PromptEvalCount, frame.EvalCount = words, len(strings.Fields(text))
+	// A script that says more than it was allowed is not a test of that.
+	if most, ok := req.Options["num_predict"].(float64); ok {
+		frame.EvalCount = min(frame.EvalCount, int(most))
+	}
 	reply(w, frame)
 }
 

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -29,7 +30,14 @@ type Judging struct {
 	Samples int      // logprob: sampled verdicts to average where the mass is low
 	Low     float64  // A+B: scores of A between which B is asked
 	High    float64
-	Average bool // A+B: average both instead
+	Average bool    // A+B: ask B everything
+	Share   float64 // A+B: ask B about this share of the questions; 0: as the scores of A say
+	Pair    string  // the rule for A+B and calibrated judges in words; empty where there are none
+
+	Zoned           bool                  // the user said Low and High
+	Calibration     *ensemble.Calibration // nil: none
+	CalibrationFile string
+	Keep            bool // keep what each part of A+B said
 }
 
 // Judge is a judge by name, with its models if it has some; A+B has two parts.
@@ -38,23 +46,19 @@ type Judge struct {
 	parts []*Model // nil entry: the lexical judge
 }
 
-// splitJudge takes A+B apart.
-func splitJudge(spec string) []string {
-	if a, b, ok := strings.Cut(spec, "+"); ok {
-		return []string{a, b}
-	}
-	return []string{spec}
-}
-
 // CheckJudges refuses unknown names before anything is read or written.
 func CheckJudges(specs []string) error {
 	builtIn := lexical.Judge{}.Name()
 	for _, spec := range specs {
-		for _, part := range splitJudge(spec) {
-			if part != builtIn && !IsOllama(part) {
-				return usage.Errorf("unknown judge %q; write %s, %s:NAME, or two of them as A+B",
-					spec, builtIn, ollama.BackendName)
+		parts := SplitJudge(spec)
+		for _, part := range parts {
+			if part != builtIn && !IsOllama(part) && !IsEncoder(part) {
+				return usage.Errorf("unknown judge %q; write %s, %s:NAME, %s:DIR, %s:DIR, or several of them as A+B",
+					spec, builtIn, ollama.BackendName, entailmentJudge, cosineJudge)
 			}
+		}
+		if err := CheckParts(spec, parts); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -66,12 +70,16 @@ func (s *Set) ResolveJudge(ctx context.Context, spec string) (Judge, error) {
 	options := s.Greedy()
 	options.NumPredict = llm.VerdictTokens
 
-	for _, part := range splitJudge(spec) {
+	for _, part := range SplitJudge(spec) {
 		if part == (lexical.Judge{}).Name() {
 			out.parts = append(out.parts, nil)
 			continue
 		}
-		m, err := s.Resolve(ctx, part, options)
+		resolve := func() (*Model, error) { return s.Resolve(ctx, part, options) }
+		if IsEncoder(part) {
+			resolve = func() (*Model, error) { return s.resolveEncoder(ctx, part) }
+		}
+		m, err := resolve()
 		if err != nil {
 			return out, err
 		}
@@ -86,6 +94,13 @@ func (s *Set) OpenJudge(j Judge, how Judging, calls llm.Caller, prompts *prompt.
 	for i, m := range j.parts {
 		if m == nil {
 			opened[i] = lexical.Judge{}
+			continue
+		}
+		if m.encoder != nil {
+			var err error
+			if opened[i], err = s.openEncoder(m); err != nil {
+				return nil, err
+			}
 			continue
 		}
 
@@ -107,27 +122,15 @@ func (s *Set) OpenJudge(j Judge, how Judging, calls llm.Caller, prompts *prompt.
 		opened[i] = one
 	}
 
-	if len(opened) == 1 {
-		return opened[0], nil
-	}
-	return &ensemble.Judge{First: opened[0], Second: opened[1], Low: how.Low, High: how.High, Average: how.Average}, nil
-}
-
-// Saved words what a pair of judges saved, for judges that are one; empty for others.
-func Saved(j judge.Judge) string {
-	both, ok := j.(*ensemble.Judge)
-	if !ok {
-		return ""
-	}
-	asked, all := both.Asked()
-	return fmt.Sprintf("%s asked the second judge %d of %d questions and saved the other %d",
-		both.Name(), asked, all, all-asked)
+	return Join(opened, j.describe(how, prompts), how)
 }
 
 // Judges are opened judges with the door their calls go through.
 type Judges struct {
-	List []judge.Judge
-	gate *gate.Gate
+	List  []judge.Judge
+	Parts [][]ensemble.Part // of each
+	gate  *gate.Gate
+	set   *Set
 }
 
 // OpenJudges resolves and opens judges outside a run. replace holds prompts of the user's
@@ -149,14 +152,14 @@ func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, repla
 		return nil, err
 	}
 
-	out := &Judges{gate: g}
+	out := &Judges{gate: g, set: s}
 	prompts := prompt.NewSet(replace, llm.Prompts())
 	for _, r := range resolved {
 		j, err := s.OpenJudge(r, how, g, prompts)
 		if err != nil {
 			return nil, err
 		}
-		out.List = append(out.List, j)
+		out.List, out.Parts = append(out.List, j), append(out.Parts, r.describe(how, prompts))
 	}
 	return out, nil
 }
@@ -164,8 +167,8 @@ func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, repla
 // Usage is what the judges' calls cost.
 func (j *Judges) Usage() []gate.ModelUsage { return j.gate.Usage() }
 
-// Close closes the journal.
-func (j *Judges) Close() error { return j.gate.Close() }
+// Close closes the journal, and the models that were opened.
+func (j *Judges) Close() error { return errors.Join(j.gate.Close(), j.set.Close()) }
 
 // Manifest describes a judge with what was measured of it.
 func (j Judge) Manifest(how Judging) []store.Model {
@@ -176,13 +179,14 @@ func (j Judge) Manifest(how Judging) []store.Model {
 			out = append(out, store.Model{Name: name, Digest: lexical.Current.DataHash, Agreement: Agreement(name)})
 			continue
 		}
+		if m.encoder != nil {
+			out = append(out, m.encoder.manifest(m))
+			continue
+		}
 
 		d := m.Manifest()
 		d.Agreement = Agreement(m.Spec)
-		d.Mode = string(how.Mode)
-		if how.Batch {
-			d.Mode += ", batch"
-		}
+		d.Mode = how.mode()
 		out = append(out, d)
 	}
 	return out
@@ -194,6 +198,9 @@ const RecordedVerdicts = "recorded"
 // Agreement words what is known of a judge's agreement with people, by kind of question and
 // of text.
 func Agreement(spec string) string {
+	if text := baseline(spec); text != "" {
+		return text
+	}
 	var said []string
 	for _, kind := range judge.Kinds {
 		var figures []string
@@ -205,7 +212,7 @@ func Agreement(spec string) string {
 		}
 	}
 	if len(said) == 0 {
-		return "not validated; measure it with `lore judge validate`"
+		return "not measured here; measure it with `lore judge audit`"
 	}
 	return strings.Join(said, "; ")
 }
@@ -216,7 +223,7 @@ func CheckBatch(names []string, how Judging, items []datasets.Item) error {
 	if !how.Batch {
 		return nil
 	}
-	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "ollama:") }) {
+	if !slices.ContainsFunc(names, func(n string) bool { return slices.ContainsFunc(SplitJudge(n), IsOllama) }) {
 		return usage.Errorf("--batch is for a model as judge; there is none among: %s", strings.Join(names, ", "))
 	}
 

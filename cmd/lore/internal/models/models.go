@@ -44,6 +44,8 @@ type Config struct {
 	Systems Systems // systems of people's own that are asked over HTTP
 	Console usage.Console
 
+	Encoders Encoders // models of judges that are no language models
+
 	Limits   ollama.Limits // of a reply's time; what is zero is found from what the model shows
 	Patience gate.Patience // with a server that fails
 	Again    gate.Again    // which failures of earlier runs are asked again
@@ -56,14 +58,15 @@ type Set struct {
 	server   string
 	recalled bool // the server cannot be reached, and what is known of its models is older
 	byName   map[string]*Model
-	needs    map[string]int // tokens that a later phase will need, by spec
+	needs    map[string]int    // tokens that a later phase will need, by spec
+	encoders map[string]*Model // of judges, by spec
 
 	warnings []string
 }
 
 // New returns a set that has asked nobody yet.
 func New(cfg Config) *Set {
-	return &Set{cfg: cfg, byName: map[string]*Model{}, needs: map[string]int{}}
+	return &Set{cfg: cfg, byName: map[string]*Model{}, needs: map[string]int{}, encoders: map[string]*Model{}}
 }
 
 // Server is the version of the model server, empty if none was asked.
@@ -80,6 +83,7 @@ type Model struct {
 	Digest  string
 	Info    ollama.Model
 	Options local.Options
+	encoder *encoder // of a judge that is no language model; nil for others
 }
 
 // Structured reports whether the backend takes a local.Source instead of messages.

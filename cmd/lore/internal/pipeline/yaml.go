@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -102,7 +103,7 @@ func parseYAML(data []byte) ([]Pipeline, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
 	if err := dec.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("is not a file of pipelines: %w", err)
+		return nil, fmt.Errorf("is not a file of pipelines: %s", inPlainWords(err))
 	}
 	if len(file.Pipelines) == 0 {
 		return nil, errors.New("has no pipelines; it should begin with \"pipelines:\" and a list")
@@ -119,6 +120,19 @@ func parseYAML(data []byte) ([]Pipeline, error) {
 		}
 	}
 	return out, nil
+}
+
+// goType is how the library names what a field was to be read into.
+var goType = regexp.MustCompile(`( in type .*)|(into .*)$`)
+
+// inPlainWords leaves Go's types out of an error of the YAML library.
+func inPlainWords(err error) string {
+	lines := strings.Split(err.Error(), "\n")
+	for i, l := range lines {
+		l = strings.TrimPrefix(strings.TrimSpace(l), "yaml: unmarshal errors:")
+		lines[i] = strings.TrimSpace(goType.ReplaceAllString(l, ""))
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" }), "; ")
 }
 
 func (y yamlPipeline) pipeline() (Pipeline, error) {

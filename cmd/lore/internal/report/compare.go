@@ -161,7 +161,7 @@ func designOf(b table.Block, name string, how table.Design) string {
 
 	d := *least
 	text := fmt.Sprintf("%s; Holm at %g asks for p ≤ %.2g of the smallest. Sign flips of %d %ss reach p %.2g",
-		counted(d.Tests, "test"), how.Level, how.Level/float64(d.Tests), d.Groups, d.Cluster, *d.MinP)
+		usage.Counted(d.Tests, "test"), how.Level, how.Level/float64(d.Tests), d.Groups, d.Cluster, *d.MinP)
 	switch {
 	case d.Test == table.RobustT:
 		return text + ", which is too coarse: there the t test decides."
@@ -179,14 +179,6 @@ func widen(how table.Design) string {
 		return " or draw items (--unit item)"
 	}
 	return " or score more items"
-}
-
-// counted is a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Letters is the table of a block's systems in which a letter after a value names each

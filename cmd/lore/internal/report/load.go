@@ -8,6 +8,7 @@ import (
 	"lore/cmd/lore/internal/table"
 	"lore/datasets"
 	"lore/judge"
+	"lore/judge/agreement"
 )
 
 // Run is what a report is made of: the content of a run folder.
@@ -16,6 +17,7 @@ type Run struct {
 	Table    table.Table
 	Answers  []store.Answer       // one per system and item
 	Verdicts []store.TaskVerdicts // one per system, judge and item
+	Measured []agreement.Known    // of its judges, by their cards; besides what ships with lore
 }
 
 // answerKey names an answer of a run, verdictKey what a judge said of it.

@@ -13,6 +13,7 @@ import (
 	"lore/embed"
 	"lore/judge"
 	"lore/judge/agreement"
+	"lore/judge/ensemble"
 	"lore/judge/lexical"
 	"lore/local/extractive"
 )
@@ -25,13 +26,13 @@ func JudgeNotes(r Run) datasets.Grid {
 		Head:  []string{"judge", "question", "texts", "agreement", "worth", "measured on"},
 	}
 
-	for _, j := range judgesOf(r.Manifest) {
+	for _, j := range judgesOf(r) {
 		for _, kind := range kindsOf(r) {
-			c := agreement.Look(j, kind, r.Manifest.Texts)
+			c := agreement.Look(j, kind, r.Manifest.Texts, r.Measured...)
 			if len(c.Here) == 0 && (r.Manifest.Texts != "" || len(c.Elsewhere) == 0) {
 				here := cmp.Or(r.Manifest.Texts, "not known")
 				g.Rows = append(g.Rows, []string{
-					j, string(kind), here, "not validated here", datasets.NoValue, datasets.NoValue,
+					j, string(kind), here, "not measured here", datasets.NoValue, datasets.NoValue,
 				})
 			}
 			for _, k := range slices.Concat(c.Here, c.Elsewhere) {
@@ -44,6 +45,9 @@ func JudgeNotes(r Run) datasets.Grid {
 		g.Note = "Pearson of single values, Kendall of systems' means. " + judgesPage + " tells more; " +
 			"`lore judge validate` measures a judge on labels of your own."
 	}
+	for _, said := range pairNotes(r) {
+		g.Note += " " + said
+	}
 	if copied(r.Manifest) {
 		g.Note += " " + lexical.CopyingNote
 	}
@@ -53,12 +57,31 @@ func JudgeNotes(r Run) datasets.Grid {
 // judgesPage is where judges are documented.
 const judgesPage = "docs/judges.md"
 
-// judgesOf names each judge of a run once.
-func judgesOf(m store.Manifest) []string {
+// judgesOf names each judge of a run once, and pairs besides their parts.
+func judgesOf(r Run) []string {
 	var out []string
-	for _, j := range m.Judges {
-		if !slices.Contains(out, j.Name) {
-			out = append(out, j.Name)
+	add := func(name string) {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	for _, j := range r.Manifest.Judges {
+		add(j.Name)
+	}
+	for _, row := range r.Table.Rows {
+		if strings.Contains(row.Judge, "+") {
+			add(row.Judge)
+		}
+	}
+	return out
+}
+
+// pairNotes say what judges that are several did, one line for each.
+func pairNotes(r Run) []string {
+	var out []string
+	for _, name := range judgesOf(r) {
+		if said := ensemble.Explain(name); said != "" {
+			out = append(out, usage.Plain(name)+": "+said+".")
 		}
 	}
 	return out
@@ -80,7 +103,7 @@ func kindsOf(r Run) []judge.Kind {
 
 // copied reports whether the lexical judge judges copies.
 func copied(m store.Manifest) bool {
-	return slices.Contains(judgesOf(m), lexical.Judge{}.Name()) &&
+	return slices.ContainsFunc(m.Judges, func(j store.Model) bool { return j.Name == lexical.Judge{}.Name() }) &&
 		slices.ContainsFunc(m.Generators, func(g store.Model) bool { return g.Name == extractive.BackendName })
 }
 
@@ -92,9 +115,9 @@ func JudgeLines(w io.Writer, r Run) {
 		texts = " of " + strings.ReplaceAll(r.Manifest.Texts, ",", ", ")
 	}
 
-	for _, j := range judgesOf(r.Manifest) {
+	for _, j := range judgesOf(r) {
 		for _, kind := range kindsOf(r) {
-			c := agreement.Look(j, kind, r.Manifest.Texts)
+			c := agreement.Look(j, kind, r.Manifest.Texts, r.Measured...)
 			if texts == "" && len(c.Elsewhere) > 0 {
 				fmt.Fprintln(w, byTexts(j, kind, c.Elsewhere))
 				continue
@@ -105,6 +128,9 @@ func JudgeLines(w io.Writer, r Run) {
 			}
 			fmt.Fprintln(w, judgeLine(j, string(kind)+texts, c))
 		}
+	}
+	for _, said := range pairNotes(r) {
+		fmt.Fprintln(w, said)
 	}
 	if copied(r.Manifest) {
 		fmt.Fprintln(w, "Extractive answers are copies, which this judge favours: compare them with each other alone.")
@@ -133,11 +159,11 @@ func judgeLine(name, question string, c agreement.Case) string {
 	case here:
 		return fmt.Sprintf("Judge %s, %s: %s (%s); see %s", name, question, c.Here[0], c.Here[0].Worth, judgesPage)
 	case len(c.Elsewhere) == 0:
-		return fmt.Sprintf("Warning: judge %s, %s: not validated; measure it with `lore judge validate`, see %s",
+		return fmt.Sprintf("Warning: judge %s, %s: not measured here; measure it with `lore judge audit`, see %s",
 			name, question, judgesPage)
 	}
 	k := c.Elsewhere[0]
-	return fmt.Sprintf("Warning: judge %s, %s: not validated on these texts; on %s %s, see %s",
+	return fmt.Sprintf("Warning: judge %s, %s: not measured here; on %s %s, see %s",
 		name, question, k.Texts, k, judgesPage)
 }
 
@@ -194,6 +220,7 @@ func RetrievalNotes(m store.Manifest) []datasets.Grid {
 		rerankerGrid(m.Retrieval.Rerankers),
 		condenserGrid(m.Retrieval.Condensers),
 		bertGrid(m.Settings["bertscore"]),
+		forgedGrid(m.Forged),
 	}
 	return slices.DeleteFunc(grids, func(g datasets.Grid) bool { return len(g.Rows) == 0 })
 }
@@ -276,6 +303,25 @@ func bertGrid(settings any) datasets.Grid {
 			share(cut, answers),
 		}},
 	}
+}
+
+// forgedGrid counts texts with forged marks; empty where there are none.
+func forgedGrid(f store.Forged) datasets.Grid {
+	g := datasets.Grid{
+		Title: "Texts with forged marks",
+		Head:  []string{"shown to", "texts with forged marks"},
+		Note: "Tokens of chat templates and headings of documents inside texts were made neutral before a model saw " +
+			"them; " + judgesPage + " tells more.",
+	}
+	for _, row := range []struct {
+		to string
+		n  int
+	}{{"generators", f.Documents}, {"judges", f.Judged}} {
+		if row.n > 0 {
+			g.Rows = append(g.Rows, []string{row.to, fmt.Sprint(row.n)})
+		}
+	}
+	return g
 }
 
 // countOf reads a count, as it was set or as it comes back from JSON.

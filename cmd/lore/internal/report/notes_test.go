@@ -20,8 +20,8 @@ func TestJudgeLinesFitTheCase(t *testing.T) {
 		{"lexical", "conversations", judge.Coverage, "Judge lexical, coverage of conversations: Pearson 0.66 with people"},
 		{"lexical", "meetings", judge.Relevance, "Warning: judge lexical is no use for relevance of meetings: Kendall -0.03"},
 		{"lexical", "", judge.Coverage, "Judge lexical, coverage: on news Pearson 0.76 with people, on conversations Pearson 0.66 with people, on student"},
-		{"lexical", "web", judge.Coverage, "Warning: judge lexical, coverage of web: not validated on these texts; on news Pearson 0.76"},
-		{"ollama:m", "news", judge.Coverage, "Warning: judge ollama:m, coverage of news: not validated; measure it"},
+		{"lexical", "web", judge.Coverage, "Warning: judge lexical, coverage of web: not measured here; on news Pearson 0.76"},
+		{"ollama:m", "news", judge.Coverage, "Warning: judge ollama:m, coverage of news: not measured here; measure it"},
 	} {
 		// A folder of an earlier lore says the same: its text of agreement is not used.
 		r := Run{Manifest: store.Manifest{Texts: c.texts, Judges: []store.Model{{Name: c.judge, Agreement: "old words"}}}}

@@ -36,6 +36,7 @@ func HTML(w io.Writer, r Run, bench datasets.Benchmark) error {
 // view is a run as page.html shows it.
 type view struct {
 	Benchmark, About string
+	Failed           string // how many answers failed
 	Main             datasets.Grid
 	Charts           []chart
 	Grids            []datasets.Grid
@@ -68,6 +69,7 @@ func newView(r Run, bench datasets.Benchmark) view {
 	v := view{
 		Benchmark: bench.Name(),
 		About:     bench.About(),
+		Failed:    failedLine(r.Answers),
 		Main:      Main(r.Table, bench.Metrics()),
 		Grids:     Grids(r, bench),
 		Warnings:  r.Manifest.Warnings,

@@ -26,6 +26,9 @@ func Grids(r Run, bench datasets.Benchmark) []datasets.Grid {
 // WriteMarkdown writes the report without the answers.
 func WriteMarkdown(w io.Writer, r Run, bench datasets.Benchmark) {
 	fmt.Fprintf(w, "# %s\n\n%s\n\n", bench.Name(), mdCell(bench.About()))
+	if failed := failedLine(r.Answers); failed != "" {
+		fmt.Fprintf(w, "**%s**\n\n", failed)
+	}
 	Markdown(w, Main(r.Table, bench.Metrics()))
 	for _, g := range Grids(r, bench) {
 		if len(g.Rows) > 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local"
 	"lore/local/gate"
@@ -14,6 +15,23 @@ import (
 
 // failure is what one line of Failures counts.
 type failure struct{ stage, system, outcome string }
+
+// failedLine says at the top of a report how many answers failed; empty where none did.
+func failedLine(answers []store.Answer) string {
+	n := 0
+	for _, a := range answers {
+		if a.Failed() {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s failed and have no score: see %q below.", n, usage.Counted(len(answers), "answer"), failuresTitle)
+}
+
+// failuresTitle heads the table of failures.
+const failuresTitle = "What failed"
 
 // Failures counts why answers and verdicts are missing, one line per system and
 // reason, with an example.
@@ -50,7 +68,7 @@ func Failures(answers []store.Answer, verdicts []store.TaskVerdicts) datasets.Gr
 	slices.SortFunc(order, func(a, b failure) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 
 	g := datasets.Grid{
-		Title: "What failed",
+		Title: failuresTitle,
 		Head:  []string{"stage", "system", "outcome", "count", "example"},
 	}
 	for _, f := range order {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -245,6 +246,7 @@ func (c Configuration) join(old Configuration, bench datasets.Benchmark, ds *dat
 	opt.Generators = union(old.Generators, c.Generators, itself)
 	opt.Generators = slices.DeleteFunc(opt.Generators, func(g string) bool { return g == Gold })
 	opt.Judges = union(old.Judges, c.Judges, itself)
+	opt.Judging.Pair = cmp.Or(opt.Judging.Pair, old.Settings[pairSetting])
 	opt.Models.Systems.URLs = sortSystems(old, opt.Models.Systems.URLs)
 
 	if kept := c.lacks(old); len(kept) > 0 {
@@ -279,6 +281,9 @@ func (c Configuration) differs(old Configuration) []string {
 		out = append(out, "it is over other data")
 	}
 	for _, key := range Keys(c.Settings, old.Settings) {
+		if key == pairSetting && sameRule(c, old) {
+			continue
+		}
 		if here, there := c.Settings[key], old.Settings[key]; here != there {
 			out = append(out, fmt.Sprintf("%s is %s there and %s here", settingName(key), word(there), word(here)))
 		}
@@ -306,6 +311,20 @@ func (c Configuration) differs(old Configuration) []string {
 		}
 	}
 	return out
+}
+
+// pairSetting says how judges that are several work together.
+const pairSetting = "judging pair"
+
+// sameRule reports whether two configurations have the same rule for several judges, or one of them has
+// no such judges, and the other needs no calibration that it lacks.
+func sameRule(a, b Configuration) bool {
+	x, y := a.Settings[pairSetting], b.Settings[pairSetting]
+	none := func(c Configuration) bool {
+		pair := func(name string) bool { return strings.Contains(name, "+") }
+		return c.Settings[pairSetting] == "" && !slices.ContainsFunc(c.Judges, pair)
+	}
+	return x == y || (none(a) || none(b)) && !strings.HasPrefix(x+y, "calibrated")
 }
 
 // Keys lists the keys of several maps, sorted, each once.

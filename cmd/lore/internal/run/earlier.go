@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -20,7 +21,7 @@ func earlier(dir string, mine Configuration, console usage.Console) (*Configurat
 	none := errors.Is(noManifest, fs.ErrNotExist)
 	switch {
 	case none && errors.Is(noConfig, fs.ErrNotExist):
-		return nil, nil
+		return nil, orphaned(dir)
 	case noManifest != nil && !none && !errors.Is(noManifest, store.ErrDamaged):
 		return nil, usage.Errorf("%v; choose another folder with --out", noManifest)
 	}
@@ -39,6 +40,17 @@ func earlier(dir string, mine Configuration, console usage.Console) (*Configurat
 		return &mine, nil // whatever became of the file
 	}
 	return &config, nil
+}
+
+// orphaned refuses a folder with results that nothing says the making of.
+func orphaned(dir string) error {
+	for _, name := range []string{"scores.json", store.AnswersFile, store.VerdictsFile} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return usage.Errorf("%s holds %s, but neither %s nor %s, which say what it is of: choose another folder "+
+				"with --out", dir, name, store.ManifestFile, ConfigurationFile)
+		}
+	}
+	return nil
 }
 
 // isSame reports whether a manifest says that the folder was made with this very

@@ -83,7 +83,11 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 	}
 
 	s := e.systems[c.system]
-	ask := datasets.Ask{Context: c.evidence.Context, Variant: s.variant, Prompt: e.answer}
+	shown := c.evidence.Context
+	if !m.Structured() {
+		shown = e.neutral(c.item.Corpus().ID, shown)
+	}
+	ask := datasets.Ask{Context: shown, Variant: s.variant, Prompt: e.answer}
 	messages, source, err := c.item.Request(ask)
 	if err != nil {
 		return local.Call{}, err

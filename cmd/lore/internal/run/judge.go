@@ -17,6 +17,7 @@ func (e *engine) judge(ctx context.Context, cells []cell) error {
 	}
 
 	questions := gather(cells)
+	e.pairs = map[string]string{}
 	for _, m := range e.judges {
 		one, err := e.models.OpenJudge(m, e.opt.Judging, e.gate, e.prompts)
 		if err != nil {
@@ -26,8 +27,10 @@ func (e *engine) judge(ctx context.Context, cells []cell) error {
 		if err := questions.ask(ctx, one, cells, e.opt.Console); err != nil {
 			return err
 		}
+		e.forged.see(questions, cells)
 		if note := models.Saved(one); note != "" {
 			e.opt.Console.Note(note)
+			e.pairs[one.Name()] = note
 		}
 	}
 	return nil

@@ -73,7 +73,8 @@ type engine struct {
 	asked      []*models.Model // systems that are asked over HTTP
 	points     *models.Model   // takes answers apart; nil: no model does
 	judges     []models.Judge
-	judgeNames []string // with mode, as they stand in tables
+	judgeNames []string          // with mode, as they stand in tables
+	pairs      map[string]string // what judges that are several did, by name
 	systems    []system
 	leftOut    []string // what of the grid cannot work, in words
 
@@ -81,6 +82,7 @@ type engine struct {
 	answer    *prompt.Prompt
 	gate      *gate.Gate
 	retrieval store.Retrieval // what the pipelines' models did
+	forged    forged          // texts that pose as something else
 }
 
 // system is a system before it is judged: a cell of the grid, one that is asked over
@@ -127,6 +129,7 @@ func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, op
 		e.items = e.items[:opt.Limit]
 	}
 
+	defer e.models.Close()
 	if err := e.resolve(ctx); err != nil {
 		return nil, err
 	}

@@ -60,6 +60,7 @@ func (e *engine) manifest() store.Manifest {
 		Texts:      e.ds.Texts,
 		Warnings:   slices.Concat(e.ds.Warnings, e.models.Warnings(), e.leftOut),
 		Settings:   e.settings(),
+		Forged:     e.forged.counts(),
 	}
 
 	for _, a := range e.opt.Answers {
@@ -94,6 +95,12 @@ func (e *engine) settings() map[string]any {
 	}
 	if least, most := e.answerTokens(); most > 0 {
 		s["answer_tokens"] = fmt.Sprintf("limit of each item, %d to %d", least, most)
+	}
+	if len(e.pairs) > 0 {
+		s["judges together"] = e.pairs
+	}
+	if c := e.opt.Judging.Calibration; c != nil {
+		s["calibration"] = fmt.Sprintf("%s of %s, by %d labels with SHA-256 %s", c.Short(), c.Spec(), c.N, c.Data)
 	}
 	if e.opt.StrictCut {
 		s["cut"] = "unscored"

@@ -20,6 +20,10 @@ var unsettled = map[string]bool{
 	"Models.Seed":    true, // the run's
 	"Models.Systems": true, // may hold secrets; settingsOf adds what is none
 
+	"Models.Encoders": true, // the runtime is that of the pipelines
+	// "judging pair" says it all.
+	"Judging.Zoned": true, "Judging.Calibration": true, "Judging.CalibrationFile": true, "Judging.Keep": true,
+
 	// How long is waited for a reply is no part of it.
 	"Models.Limits": true, "Models.Patience": true, "Models.Again": true,
 

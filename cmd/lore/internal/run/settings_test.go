@@ -71,3 +71,29 @@ func TestConfigurationKeepsNoSecret(t *testing.T) {
 		t.Error("a renewed secret makes another configuration")
 	}
 }
+
+// A folder is extended by a pair, or a pair's folder by another judge; not by another rule, nor where a pair replaced,
+// as in an earlier lore, nor without the calibration.
+func TestPairsOfAFolder(t *testing.T) {
+	of := func(rule string, judges ...string) Configuration {
+		c := Configuration{Judges: judges, Settings: map[string]string{}}
+		if rule != "" {
+			c.Settings[pairSetting] = rule
+		}
+		return c
+	}
+	for _, c := range []struct {
+		a, b Configuration
+		same bool
+	}{
+		{of("", "lexical"), of("average", "lexical+ollama:m"), true},
+		{of("average", "lexical+ollama:m"), of("", "ollama:m"), true},
+		{of("average", "lexical+ollama:m"), of("average in 0..1", "lexical+ollama:m"), false},
+		{of("", "lexical+ollama:m"), of("average", "lexical+ollama:m"), false},
+		{of("calibrated 01", "lexical"), of("", "lexical"), false},
+	} {
+		if got := len(c.a.differs(c.b)) == 0; got != c.same {
+			t.Errorf("%+v and %+v: %v", c.a, c.b, c.a.differs(c.b))
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"lore/datasets"
 	"lore/local/files"
@@ -27,8 +28,12 @@ func (f *Folder) WriteFile(name string, data []byte) error {
 
 // unwritten words that a file could not be written, and that nothing is lost.
 func (f *Folder) unwritten(name string, err error) error {
-	return fmt.Errorf("write %s: %w; finished model calls are kept in the journal: "+
-		"make room and run the same command again", filepath.Join(f.dir, name), err)
+	remedy := "see to what is in the way"
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EDQUOT) {
+		remedy = "make room"
+	}
+	return fmt.Errorf("write %s: %w; finished model calls are kept in the journal: %s and run the same command again",
+		filepath.Join(f.dir, name), err, remedy)
 }
 
 // WriteJSON stages a value for a file of the folder, as indented JSON.
@@ -114,12 +119,8 @@ func read(path string) ([]byte, error) {
 	return files.Bytes(path, Anew)
 }
 
-// ReadLines reads a file of JSON lines from the run folder dir. Blank lines are skipped.
-func ReadLines[T any](dir, name string) ([]T, error) {
-	return ReadChecked(dir, name, func(*T) error { return nil })
-}
-
-// ReadChecked is ReadLines with a check that may refuse a record.
+// ReadChecked reads a file of JSON lines from the run folder dir, with a check that may refuse
+// a record. Blank lines are skipped.
 func ReadChecked[T any](dir, name string, check func(*T) error) ([]T, error) {
 	path := filepath.Join(dir, name)
 	data, err := read(path)

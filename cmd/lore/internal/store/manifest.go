@@ -8,6 +8,7 @@ import (
 	"lore/embed"
 	"lore/index/condense"
 	"lore/index/rerank"
+	"lore/judge/nli"
 	"lore/local"
 )
 
@@ -31,8 +32,16 @@ type Manifest struct {
 	Items      int               `json:"items"`
 	Texts      string            `json:"texts,omitempty"` // kind of text, such as news; empty: not known
 	Warnings   []string          `json:"warnings,omitempty"`
+	Forged     Forged            `json:"forged_marks,omitzero"`
 	Files      map[string]string `json:"files,omitempty"`  // SHA-256 of each other derived file
 	SHA256     string            `json:"sha256,omitempty"` // of all of the manifest but this
+}
+
+// Forged counts texts with marks that would have posed as something else to a model, such as
+// tokens of chat templates or headings of documents. They were shown with these made neutral.
+type Forged struct {
+	Documents int `json:"documents,omitempty"` // shown to a generator
+	Judged    int `json:"judged,omitempty"`    // shown to a judge: answers, their points, and documents
 }
 
 // ManifestFile is the file of a run folder that holds its Manifest. It is written last.
@@ -81,6 +90,9 @@ type Model struct {
 
 	Mode      string `json:"mode,omitempty"`      // of a judge: how verdicts are read
 	Agreement string `json:"agreement,omitempty"` // of a judge: what was measured against people
+
+	Encoder    *embed.Settings `json:"encoder,omitempty"`    // of a judge that is an encoder, with what its outputs mean
+	Thresholds *nli.Thresholds `json:"thresholds,omitempty"` // of such a judge, from scores to labels
 }
 
 // ReadManifest reads the manifest of a run folder, and compares it with its own hash.

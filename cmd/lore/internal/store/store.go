@@ -103,12 +103,13 @@ func (f *Folder) Discard() error {
 	if !f.fresh {
 		return nil
 	}
-	journals, err := filepath.Glob(filepath.Join(f.Calls(), "*.jsonl"))
-	if err != nil {
+	entries, err := os.ReadDir(f.Calls())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("look for calls in %s: %w", f.dir, err)
 	}
-	for _, name := range journals {
-		if info, err := os.Stat(name); err != nil || info.Size() > 0 {
+	for _, e := range entries {
+		info, err := e.Info()
+		if strings.HasSuffix(e.Name(), ".jsonl") && (err != nil || info.Size() > 0) {
 			return nil
 		}
 	}

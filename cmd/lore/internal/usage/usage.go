@@ -62,3 +62,11 @@ func List(s string) []string {
 	}
 	return out
 }
+
+// Counted is a number with its noun.
+func Counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/usage"
+	"lore/datasets/all"
+	"lore/judge/agreement"
+	"lore/local/files"
+)
+
+// loadLabels reads labels of any of the known forms.
+func loadLabels(c *cobra.Command, path, human string) ([]agreement.Item, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, files.Unreadable(path, err, "give a labels file or a run folder")
+	}
+	if info.IsDir() {
+		if human == "" {
+			return nil, usage.Errorf("%s is a folder; "+
+				"with a run folder, --human FILE names the human verdicts on it", path)
+		}
+		return runLabels(c, path, human)
+	}
+
+	read := agreement.ReadCSV
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".csv":
+	case ".jsonl":
+		read = agreement.ReadJSONL
+	default:
+		return publishedLabels(path)
+	}
+	data, err := files.Read(path, "give a labels file")
+	if err != nil {
+		return nil, err
+	}
+	items, err := read(bytes.NewReader(data), path)
+	return items, files.Wrap(path, err)
+}
+
+// publishedLabels reads labels in the form of the first benchmark that can.
+func publishedLabels(path string) ([]agreement.Item, error) {
+	err := fmt.Errorf("%s is not a file of labels: give .csv or .jsonl", path)
+	for _, b := range all.Benchmarks() {
+		read := b.Protocol().Labels
+		if read == nil {
+			continue
+		}
+		var items []agreement.Item
+		if items, err = read(path); err == nil {
+			return items, nil
+		}
+	}
+	return nil, err
+}
+
+// runLabels joins human verdicts with the answers and questions of a run.
+func runLabels(c *cobra.Command, dir, human string) ([]agreement.Item, error) {
+	verdicts, err := readHuman(human)
+	if err != nil {
+		return nil, err
+	}
+	r, err := loadRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	warnUnchecked(c, r, dir)
+	items, err := report.HumanItems(r, verdicts)
+	if err != nil {
+		return nil, &files.Error{File: human, Msg: err.Error(), Remedy: humanForm, Err: err}
+	}
+	return items, nil
+}
+
+// humanForm is what a file of human verdicts on a run must hold, for errors.
+const humanForm = "retriever, generator, item and question are those of verdicts.jsonl"
+
+// readHuman reads human verdicts on a run.
+func readHuman(path string) ([]agreement.HumanVerdict, error) {
+	data, err := files.Read(path, "give human verdicts on a run, lines of JSON")
+	if err != nil {
+		return nil, err
+	}
+	verdicts, err := agreement.ReadHuman(bytes.NewReader(data), path)
+	return verdicts, files.Wrap(path, err)
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"lore/judge"
+	"lore/judge/agreement"
+	"lore/judge/calibrate"
+	"lore/judge/ensemble"
+	"lore/judge/lexical"
+)
+
+// summhayLabels are people's labels of SummHay with six recorded judges.
+func summhayLabels(t *testing.T) []agreement.Item {
+	t.Helper()
+	path := filepath.Join(sharedDir(), "data", "summhay", "human_coverage_labels_dev.json")
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("the published labels are missing: %v", err)
+		}
+		t.Skipf("the published labels are not here: %v", err)
+	}
+	items, err := publishedLabels(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
+// traceOf is what judges said of items.
+func traceOf(items []agreement.Item, verdicts ...[][]judge.Verdict) *ensemble.Trace {
+	t := &ensemble.Trace{}
+	for i, it := range items {
+		t.Tasks = append(t.Tasks, it.Task)
+		said := make([][]*judge.Verdict, len(it.Task.Questions))
+		for k := range said {
+			for _, of := range verdicts {
+				said[k] = append(said[k], &of[i][k])
+			}
+		}
+		t.Parts = append(t.Parts, said)
+	}
+	return t
+}
+
+// nested combines the judges on every group by what was learnt from the other groups.
+func nested(t *testing.T, items []agreement.Item, share float64, names []string, verdicts ...[][]judge.Verdict) [][]judge.Verdict {
+	t.Helper()
+	out := make([][]judge.Verdict, len(items))
+	groups := map[string]bool{}
+	for _, it := range items {
+		groups[it.Group] = true
+	}
+	var parts []ensemble.Part
+	for _, n := range names {
+		parts = append(parts, ensemble.Part{Name: n})
+	}
+	for _, g := range slices.Sorted(maps.Keys(groups)) {
+		pick := func(in bool) ([]agreement.Item, [][][]judge.Verdict, []int) {
+			var some []agreement.Item
+			theirs, at := make([][][]judge.Verdict, len(verdicts)), []int(nil)
+			for i, it := range items {
+				if (it.Group == g) == in {
+					some, at = append(some, it), append(at, i)
+					for j := range verdicts {
+						theirs[j] = append(theirs[j], verdicts[j][i])
+					}
+				}
+			}
+			return some, theirs, at
+		}
+		train, theirs, _ := pick(false)
+		test, own, at := pick(true)
+		c := calibrate.Calibrate(parts, train, theirs)
+		got, _ := traceOf(test, own...).Rejoin(names, ensemble.Rule{Calibration: c, Share: share})
+		for k, i := range at {
+			out[i] = got[k]
+		}
+	}
+	return out
+}
+
+// Pairs of the lexical judge and recorded models on people's labels of SummHay: calibrated on the other
+// subtopics they beat the lexical judge, also at half of the calls; a weak model cannot spoil it.
+func TestPublishedPairs(t *testing.T) {
+	items := summhayLabels(t)
+	var tasks []judge.Task
+	for _, it := range items {
+		tasks = append(tasks, it.Task)
+	}
+	first, err := (lexical.Judge{}).Judge(context.Background(), tasks, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := agreement.Measure("lexical", items, first, 1)
+	t.Logf("lexical alone: %.4f, score %.4f", alone.Pearson, alone.PearsonScore)
+
+	for key, least := range map[string]float64{
+		"predictions_prompted_gemini-1.5-pro": 0.79,
+		"predictions_prompted_gpt-4o":         0.775,
+		"predictions_prompted_claude3-haiku":  alone.Pearson,
+		"predictions_prompted_gpt3.5":         alone.Pearson,
+	} {
+		second, err := recordedVerdicts(items, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{"lexical", key}
+		trace := traceOf(items, first, second)
+		report := fmt.Sprintf("%s alone %.4f;", key, agreement.Measure(key, items, second, 1).Pearson)
+		for _, rule := range []ensemble.Rule{{}, {Zone: &ensemble.Zone{Low: 0.15, High: 0.9}}, {Zone: &ensemble.Zone{Low: 0.2, High: 0.6}}, {Share: 0.3}, {Share: 0.5}} {
+			got, asked := trace.Rejoin(names, rule)
+			report += fmt.Sprintf(" %s %.4f (%d asked);", rule, agreement.Measure("", items, got, 1).Pearson, asked)
+		}
+
+		// Uncalibrated, by the default, no model may do harm, and a strong one must help.
+		whatIs, _ := trace.Rejoin(names, ensemble.Rule{Zone: &ensemble.Zone{Low: 0.2, High: 0.6}})
+		if r := agreement.Pearson(items, whatIs); r < least-0.002 {
+			t.Errorf("lexical+%s: %.4f by default, want %.4f", key, r, least)
+		}
+
+		all := agreement.Measure(key, items, nested(t, items, 0, names, first, second), 1).Pearson
+		half := agreement.Measure(key, items, nested(t, items, 0.5, names, first, second), 1).Pearson
+		third := agreement.Measure(key, items, nested(t, items, 0.3, names, first, second), 1).Pearson
+		t.Logf("%s calibrated %.4f, at half of the calls %.4f, at 30 %% %.4f", report, all, half, third)
+		if all < least || half < all-0.01 {
+			t.Errorf("lexical+%s: %.4f calibrated, want %.4f; %.4f at half of the calls, want %.4f", key, all, least, half, all-0.01)
+		}
+	}
+}
