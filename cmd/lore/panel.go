@@ -207,7 +207,7 @@ func (p *panel) curve(ctx context.Context, pair *models.Pair, members []judge.Ju
 		if s > most+1e-9 {
 			break
 		}
-		rule := ensemble.Rule{Share: max(s, 1e-9), Calibration: pair.Rule.Calibration}
+		rule := ensemble.Rule{Share: max(s, 1e-9), Calibration: pair.Rule.Calibration, First: pair.Rule.First}
 		verdicts, asked := trace.Rejoin(names, rule)
 		out = append(out, share{s, asked, agreement.Finite(agreement.Pearson(p.items, verdicts))})
 	}

@@ -4,6 +4,7 @@
 package ensemble
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -16,7 +17,8 @@ import (
 type Rule struct {
 	Zone        *Zone        // only where the first's score lies in it; nil: everywhere
 	Share       float64      // only this share of the questions, those where it pays most; 0: no limit
-	Calibration *Calibration // weights, maps and cuts; nil: the plain mean of values
+	Calibration *Calibration // weights, maps and cuts; nil: the mean of values
+	First       float64      // how often the first counts in that mean; 0 is once
 }
 
 // Zone is a range of scores, ends included.
@@ -53,6 +55,9 @@ func (j *Judge) Name() string {
 // String is a rule as it stands in names of judges.
 func (r Rule) String() string {
 	text := "average"
+	if r.First > 0 {
+		text += fmt.Sprintf(" %g:1", r.First)
+	}
 	if r.Calibration != nil {
 		text = "calibrated " + r.Calibration.Short()
 	}
@@ -74,21 +79,24 @@ func Explain(name string) string {
 	}
 	rule := name[open+1 : len(name)-1]
 	zone, unsure := strings.CutPrefix(rule, "unsure ")
-	_, several := strings.CutPrefix(rule, "average")
+	how, several := strings.CutPrefix(rule, "average")
+	mean := "the mean of the judges' values"
+	if first, rest, ok := strings.Cut(how, ":1"); ok {
+		mean, how = fmt.Sprintf("%s, of which the first counts%s times", mean, first), rest
+	}
 	switch {
 	case unsure:
 		return "the verdict of the second stands alone where the score of the first lies in " + zone +
 			"; lore averages now, because a weak second spoils such a pair"
 	case strings.HasPrefix(rule, "calibrated "):
 		return "values by weights and maps that were learnt from people's labels (" + rule + ")"
-	case several && rule == "average":
-		return "the mean of the judges' values"
-	case several && strings.Contains(rule, " in "):
-		return "the mean of the judges' values where the score of the first lies" +
-			strings.TrimPrefix(rule, "average") + ", the first elsewhere"
+	case several && how == "":
+		return mean
+	case several && strings.Contains(how, " in "):
+		return mean + ", where the score of the first lies" + how + "; the first alone elsewhere"
 	case several:
-		return "the mean of the judges' values on the share of the questions where the first is nearest to another " +
-			"label (" + rule + "), the first elsewhere"
+		return mean + ", on the share of the questions where the first is nearest to another " +
+			"label (" + strings.TrimPrefix(how, ", ") + "); the first alone elsewhere"
 	}
 	return ""
 }
@@ -284,7 +292,7 @@ func (t *Trace) join(names []string, rule Rule, ask [][]bool) [][]judge.Verdict 
 			if !ask[i][k] {
 				said = said[:1]
 			}
-			out[i] = append(out[i], join(q, names, said, rule.Calibration))
+			out[i] = append(out[i], join(q, names, said, rule))
 		}
 	}
 	return out
@@ -292,7 +300,7 @@ func (t *Trace) join(names []string, rule Rule, ask [][]bool) [][]judge.Verdict 
 
 // join combines the verdicts on one question. said may be shorter than names: the others were
 // not asked.
-func join(q judge.Question, names []string, said []*judge.Verdict, c *Calibration) judge.Verdict {
+func join(q judge.Question, names []string, said []*judge.Verdict, rule Rule) judge.Verdict {
 	var scored []int
 	var flags []string
 	for i, v := range said {
@@ -320,21 +328,26 @@ func join(q judge.Question, names []string, said []*judge.Verdict, c *Calibratio
 			v.Evidence = other.Evidence
 		}
 	}
-	if c == nil {
-		return mean(q, v, said, scored)
+	if c := rule.Calibration; c != nil {
+		return c.Kinds[q.Kind].apply(q.Kind, v, said, scored)
 	}
-	return c.Kinds[q.Kind].apply(q.Kind, v, said, scored)
+	return mean(q, v, said, scored, cmp.Or(rule.First, 1))
 }
 
-// mean is the plain mean of values.
-func mean(q judge.Question, v judge.Verdict, said []*judge.Verdict, scored []int) judge.Verdict {
+// mean is the mean of values, in which the first judge's counts first times.
+func mean(q judge.Question, v judge.Verdict, said []*judge.Verdict, scored []int, first float64) judge.Verdict {
 	if len(scored) == 1 {
 		return v
 	}
-	v.Value = 0
+	sum, n := 0.0, 0.0
 	for _, i := range scored {
-		v.Value += said[i].Value / float64(len(scored))
+		weight := 1.0
+		if i == 0 {
+			weight = first
+		}
+		sum, n = sum+weight*said[i].Value, n+weight
 	}
+	v.Value = sum / n
 	v.Score, v.Mass = v.Value, 0
 	v.Label = judge.Nearest(q.Kind, v.Value)
 	return v

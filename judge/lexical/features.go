@@ -36,6 +36,9 @@ const (
 	rougePrecision
 	rougeF
 	nearForms
+	twoUnits
+	repeated
+	textLength
 	features // how many there are
 )
 
@@ -77,6 +80,9 @@ var FeatureNames = []FeatureName{
 	rougePrecision: {"rouge_precision", "share of all the text's words in the statement", false},
 	rougeF:         {"rouge_f", "their harmonic mean", false},
 	nearForms:      {"near_forms", "share of content words in the text, other forms of a word counted in full", false},
+	twoUnits:       {"two_units", "largest share in two neighbouring units, equal words alone, weights of the benchmark", false},
+	repeated:       {"repeated", "share in the text, a word in few units counted in part: n/(n+1.2) where n units have it", false},
+	textLength:     {"text_length", "logarithm of one more than the words of the text", false},
 }
 
 // vector computes the features of a statement. unit is the one it is linked to, -1 if none.
@@ -87,6 +93,7 @@ func (s *scratch) vector(i, unit int, x []float64) {
 	}
 
 	s.inWhole(i, x)
+	s.inNeighbours(i, x)
 	s.allWords(i, x)
 	s.neighbours(i, unit, x)
 	if unit >= 0 {
@@ -153,6 +160,33 @@ func (s *scratch) inWhole(i int, x []float64) {
 		share = freshSum / freshTotal
 	}
 	x[fresh], x[freshSquared] = share-x[unionSet], share*share
+}
+
+// saturation is how many units a word must be in to count as said well: BM25's usual k1
+// (Robertson and Zaragoza 2009, 3.4).
+const saturation = 1.2
+
+// inNeighbours measures how much of a statement two neighbouring units have: what answers a
+// question often stands in two sentences. Only equal words count, and words that several
+// units repeat count more.
+func (s *scratch) inNeighbours(i int, x []float64) {
+	var total, often, best float64
+	for _, t := range s.statements[i] {
+		w, n := s.rare[t], 0.0
+		total += w
+		for u := range s.units {
+			if s.members(u)[t] {
+				n++
+			}
+		}
+		often += w * n / (n + saturation)
+	}
+	for u := range s.units {
+		best = max(best, s.exactly(i, u, min(u+1, len(s.units)-1)))
+	}
+
+	x[twoUnits], x[repeated] = best/total, often/total
+	x[textLength] = math.Log(1 + float64(s.words))
 }
 
 // otherForm tells whether the text has a similar word with the same first four letters.

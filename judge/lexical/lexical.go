@@ -25,14 +25,14 @@ import (
 // Figures on copying, measured on the 78 recorded systems of the haystacks news1
 // and news2 (TestCopyingIsFavoured in datasets/summhay).
 const (
-	CopyingSlope       = 1.6  // points of coverage above GPT-4o's per 10 points of copied trigrams
+	CopyingSlope       = 1.5  // points of coverage above GPT-4o's per 10 points of copied trigrams
 	CopyingCorrelation = 0.62 // over systems
-	CopyingWhole       = 5.8  // the same slope at an answer that is all copied, against the mean system
+	CopyingWhole       = 5.4  // the same slope at an answer that is all copied, against the mean system
 )
 
 // CopyingNote says that a word-overlap judge favours copied text. It is not
 // corrected: a correction fitted on one haystack takes 10 to 15 % off the distance
-// to GPT-4o on the other, but ranks systems no better (Kendall −0.00 and −0.02), and
+// to GPT-4o on the other, but ranks systems no better (Kendall −0.00 and −0.04), and
 // there is no human label to say that GPT-4o is right about it.
 var CopyingNote = fmt.Sprintf("The extractive generator copies, and a judge by word overlap favours copies: "+
 	"over 78 recorded systems its coverage exceeds GPT-4o's by %.1f points more for every 10 points of copied word "+
@@ -144,7 +144,7 @@ func (s *scratch) verdict(i int, q judge.Question) judge.Verdict {
 	x := s.x[:]
 	s.vector(i, unit, x)
 	model := s.model[q.Kind]
-	v.Score = model.score(x, relativeLength(len(s.said[i])))
+	v.Score = model.score(x, s.lengths(i))
 	if unit < 0 {
 		return v
 	}

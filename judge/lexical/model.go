@@ -1,7 +1,9 @@
 package lexical
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -20,7 +22,19 @@ type Fitted struct {
 	N        int       `json:"n"`
 	Sets     []SetFit  `json:"sets"`
 	CV       CVFigures `json:"summhay_cross_validated_by_subtopic"`
+	Pairs    []PairFit `json:"summhay_pairs"`
 	Model    Model     `json:"model"`
+}
+
+// PairFit is the Pearson of values that the judge has together with a recorded one on
+// SummHay's labels. Neither its fit nor the weights saw the subtopics.
+type PairFit struct {
+	With       string  `json:"with"`
+	Alone      float64 `json:"alone"`
+	Default    float64 `json:"uncalibrated"`
+	Asked      float64 `json:"asked"` // share of the questions that the other is asked uncalibrated
+	Calibrated float64 `json:"calibrated"`
+	Half       float64 `json:"calibrated_half_asked"`
 }
 
 // SetFit is what the judge gets on one set of labels, on rows that took no part in the fit.
@@ -33,8 +47,13 @@ type SetFit struct {
 	Nested  float64    `json:"pearson_of_score"`        // groups left out, one part of five at a time
 	LeftOut float64    `json:"pearson_of_score_left_out_whole"`
 	Labels  float64    `json:"pearson_of_labels"`
-	Bias    float64    `json:"bias"` // mean label less people's mean, the set left out whole
-	After   float64    `json:"bias_after_100_labels"`
+	Bias    float64    `json:"bias"`                  // mean label less people's mean, the set left out whole
+	After   float64    `json:"bias_after_100_labels"` // mean size, after a monotone map from 100 labels
+
+	Ungated   float64            `json:"pearson_of_score_without_gates"`
+	Texts     map[string]float64 `json:"pearson_of_score_by_kind_of_text,omitempty"`
+	Systems   int                `json:"systems,omitempty"`
+	SystemTau float64            `json:"kendall_of_systems,omitempty"`
 }
 
 // CVFigures are agreement with people on subtopics that took no part in the fit.
@@ -69,6 +88,21 @@ type Weighted struct {
 	SD       float64                `json:"sd"`
 	Weights  map[judge.Kind]float64 `json:"weights"`
 	ByLength map[judge.Kind]float64 `json:"by_length,omitempty"` // added per unit of the statement's relative length
+	ByText   map[judge.Kind]float64 `json:"by_text,omitempty"`   // added per unit of the text's relative length
+}
+
+// Lengths are those that weights change with.
+type Lengths struct{ Statement, Text float64 }
+
+// lengths are the relative lengths of a statement and of the text.
+func (s *scratch) lengths(statement int) Lengths {
+	return Lengths{relativeLength(len(s.said[statement])), relativeText(s.words)}
+}
+
+// relativeText tells how much longer than ninety words a text is. What a student's single
+// sentence says is not found as what a long report says is.
+func relativeText(words int) float64 {
+	return max(-1.5, min(1.5, (math.Log(1+float64(words))-4.5)/1.5))
 }
 
 // relativeLength tells how much longer than nine words a statement is: the logarithm of its
@@ -87,11 +121,24 @@ var Current = func() Fitted {
 	return f
 }()
 
+// code counts the changes of what is not in the model: features and gates. Raise it with them.
+const code = 2
+
+// Digest names the judge by what makes its verdicts: the weights and the code around them.
+var Digest = func() string {
+	data, err := json.Marshal(Current.Model)
+	if err != nil {
+		panic(fmt.Sprintf("lexical: %v", err)) // plain numbers
+	}
+	sum := sha256.Sum256(append(data, fmt.Sprintf(" code %d", code)...))
+	return hex.EncodeToString(sum[:])
+}()
+
 // formula is the model of one kind in the form that is computed.
 type formula struct {
-	weight, byLength, mean [features]float64
-	offset                 float64
-	thresholds             []float64
+	weight, byLength, byText, mean [features]float64
+	offset                         float64
+	thresholds                     []float64
 }
 
 // Prepare makes a model ready.
@@ -103,6 +150,7 @@ func (m Model) Prepare() Formulas {
 			if w.SD > 0 {
 				f.weight[i] = k.Scale * w.Weights[kind] / w.SD
 				f.byLength[i] = k.Scale * w.ByLength[kind] / w.SD
+				f.byText[i] = k.Scale * w.ByText[kind] / w.SD
 				f.mean[i] = w.Mean
 			}
 		}
@@ -111,18 +159,19 @@ func (m Model) Prepare() Formulas {
 	return out
 }
 
-// sum is the weighted sum of features for a statement of a relative length.
-func (f *formula) sum(x []float64, length float64) float64 {
+// sum is the weighted sum of features for relative lengths of statement and text.
+func (f *formula) sum(x []float64, length Lengths) float64 {
 	sum := f.offset
 	for i, v := range x {
-		sum += (f.weight[i] + f.byLength[i]*length) * (v - f.mean[i])
+		sum += (f.weight[i] + f.byLength[i]*length.Statement + f.byText[i]*length.Text) * (v - f.mean[i])
 	}
 	return sum
 }
 
-// score is the sum, cut to [0,1].
-func (f *formula) score(x []float64, length float64) float64 {
-	return max(0, min(1, f.sum(x, length)))
+// score is the sum, bent into (0,1) so that no order is lost at the ends: 1/2 stays where it
+// is, and there the slope is 1.
+func (f *formula) score(x []float64, length Lengths) float64 {
+	return 1 / (1 + math.Exp(4*(0.5-f.sum(x, length))))
 }
 
 // label is the place of the label that a score stands for.

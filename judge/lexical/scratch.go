@@ -39,6 +39,7 @@ type scratch struct {
 	rare   []float64        // weight in the benchmark
 
 	wordsOf    [][]word  // of each unit, in order
+	words      int       // of all units
 	said       [][]word  // of each statement
 	about      []word    // of the query
 	units      [][]int32 // different content terms of each unit
@@ -101,10 +102,12 @@ func (s *scratch) load(t judge.Task, common *statistics) {
 	s.units, s.wordsOf = resize(s.units, len(t.Units)), resize(s.wordsOf, len(t.Units))
 	s.statements, s.said = resize(s.statements, len(t.Questions)), resize(s.said, len(t.Questions))
 
+	s.words = 0
 	for i, u := range t.Units {
 		s.texts[i] = citation.ReplaceAllLiteralString(u, " ")
 		s.wordsOf[i] = s.read(s.wordsOf[i][:0], s.texts[i])
 		s.units[i] = s.content(s.units[i][:0], s.wordsOf[i])
+		s.words += len(s.wordsOf[i])
 	}
 	for i, q := range t.Questions {
 		s.said[i] = s.read(s.said[i][:0], q.Text)

@@ -176,7 +176,7 @@ func (j Judge) Manifest(how Judging) []store.Model {
 	for _, m := range j.parts {
 		if m == nil {
 			name := lexical.Judge{}.Name()
-			out = append(out, store.Model{Name: name, Digest: lexical.Current.DataHash, Agreement: Agreement(name)})
+			out = append(out, store.Model{Name: name, Digest: lexical.Digest, Agreement: Agreement(name)})
 			continue
 		}
 		if m.encoder != nil {

@@ -45,7 +45,11 @@ func (how Judging) DescribePair(specs []string) string {
 	if how.Calibration == nil && !several {
 		return ""
 	}
-	text := ensemble.Rule{Share: how.Share, Calibration: how.Calibration}.String()
+	rule := ensemble.Rule{Share: how.Share, Calibration: how.Calibration}
+	if slices.ContainsFunc(specs, func(s string) bool { return measured(SplitJudge(s)[0]) }) {
+		rule.First = lexicalCounts
+	}
+	text := rule.String()
 	if how.Share == 0 && !how.Average && (how.Calibration == nil || how.Zoned) {
 		text += fmt.Sprintf(" in %g..%g", how.Low, how.High)
 	}
@@ -65,6 +69,14 @@ func (how Judging) CheckCalibration(specs []string) error {
 		how.CalibrationFile, how.Calibration.Spec(), strings.Join(specs, ", "), specs[0])
 }
 
+// lexicalCounts is how often the lexical judge counts in an average with models that nobody has
+// calibrated: with two of three parts it gains from every model that was measured with it, and no
+// weak one brings it below itself (docs/judges.md).
+const lexicalCounts = 2
+
+// measured tells whether averages were measured with this judge as the first.
+func measured(first string) bool { return !strings.Contains(first, ":") }
+
 // rule is how the judges of a pair work together. Without calibration, and unless the user says
 // otherwise, values are averaged: in a zone of the first judge's score where the zone was
 // measured, which is for the lexical judge, else everywhere.
@@ -77,11 +89,13 @@ func (how Judging) rule(parts []ensemble.Part) (ensemble.Rule, error) {
 		r.Calibration = c
 	}
 
-	unmeasured := strings.Contains(parts[0].Name, ":")
+	if measured(parts[0].Name) && r.Calibration == nil {
+		r.First = lexicalCounts
+	}
 	switch {
 	case how.Share > 0:
 		r.Share = how.Share
-	case how.Zoned, r.Calibration == nil && !how.Average && !unmeasured:
+	case how.Zoned, r.Calibration == nil && !how.Average && measured(parts[0].Name):
 		r.Zone = &ensemble.Zone{Low: how.Low, High: how.High}
 	}
 	return r, nil
@@ -197,7 +211,7 @@ func (j Judge) describe(how Judging, prompts *prompt.Set) []ensemble.Part {
 
 // LexicalPart is the lexical judge as calibrations and cards name it.
 func LexicalPart() ensemble.Part {
-	return ensemble.Part{Name: lexical.Judge{}.Name(), Digest: lexical.Current.DataHash}
+	return ensemble.Part{Name: lexical.Judge{}.Name(), Digest: lexical.Digest}
 }
 
 // mode is how a model's verdicts are read, as manifests say it.

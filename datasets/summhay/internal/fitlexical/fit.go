@@ -1,8 +1,10 @@
 package main
 
 import (
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"lore/judge"
 	"lore/judge/lexical"
@@ -16,14 +18,9 @@ var kinds = []judge.Kind{judge.Coverage, judge.Entailment, judge.Answerability}
 // SummHay's links alone by the first version of this judge, and nothing has moved it since.
 const linkPrecision = 0.2
 
-// Weights of what takes part, chosen on cross-validated figures once.
-const (
-	summHayWeight = 5   // SummHay is the only set of long answers in bullets
-	askedWeight   = 0.3 // of features on the query's words, where a question is judged: it repeats them
-)
-
-// grid holds the penalties that are tried.
-var grid = []penalties{{1000, 1000}, {1000, 3000}, {3000, 3000}}
+// summHayWeight is how much more than by its size SummHay counts: it is the only set of long
+// answers in bullets. Chosen on cross-validated figures once.
+const summHayWeight = 4
 
 // fitter holds what every fit shares: the rows, and their moments by set and fold.
 type fitter struct {
@@ -40,9 +37,16 @@ type rows func(set, fold int) bool
 func everything(int, int) bool { return true }
 
 // fitAll fits the model on everything, and measures fits that left something out.
-func fitAll(sets []*set) (lexical.Model, []lexical.SetFit, lexical.CVFigures) {
+func fitAll(sets []*set, digest string) lexical.Fitted {
 	f := newFitter(sets)
-	model := f.fit(everything)
+	fitted := lexical.Fitted{Command: "make fit", DataHash: digest, Model: f.fit(everything)}
+	var names []string
+	for _, s := range sets {
+		names = append(names, s.name)
+		fitted.N += len(s.rows)
+	}
+	fitted.Data = strings.Join(names, ", ")
+
 	out := make([]lexical.SetFit, len(sets))
 	nested := make([][]verdict, len(sets))
 	for k, s := range sets {
@@ -59,6 +63,7 @@ func fitAll(sets []*set) (lexical.Model, []lexical.SetFit, lexical.CVFigures) {
 	for k, s := range sets {
 		out[k].Nested, out[k].Labels, _ = agree(s.rows, nested[k])
 		out[k].Before = s.before()
+		s.further(&out[k], nested[k])
 
 		m := f.fit(func(set, _ int) bool { return set != k })
 		left := make([]verdict, len(s.rows))
@@ -66,33 +71,45 @@ func fitAll(sets []*set) (lexical.Model, []lexical.SetFit, lexical.CVFigures) {
 		out[k].LeftOut, _, out[k].Bias = agree(s.rows, left)
 		out[k].After = biasAfter(s.rows, left)
 	}
-	return model, out, summHayFigures(sets[0], nested[0])
+	fitted.Sets, fitted.CV, fitted.Pairs = out, summHayFigures(sets[0], nested[0]), sets[0].pairs(nested[0])
+	return fitted
 }
 
-// fit chooses the penalties by cross-validation inside the rows, and fits with them.
+// fit chooses the penalties of every family by cross-validation inside the rows, and fits
+// with them.
 func (f *fitter) fit(in rows) lexical.Model {
-	best, top := grid[0], -1.0
-	for _, p := range grid {
-		sum := 0.0
-		scores := make([][]float64, len(f.sets))
-		for fold := range folds {
-			w := f.weights(func(set, g int) bool { return in(set, g) && g != fold }, p)
-			for k, s := range f.sets {
-				for _, r := range s.rows {
-					if r.fold == fold && in(k, r.fold) {
-						scores[k] = append(scores[k], dot(w[r.kind], r.z), r.value)
-					}
+	all := map[judge.Kind][]float64{}
+	for n := range families {
+		best, top := families[n].grid[0], math.Inf(-1)
+		for _, p := range families[n].grid {
+			if sum := f.within(n, in, p); sum > top {
+				best, top = p, sum
+			}
+		}
+		maps.Copy(all, f.weights(n, in, best))
+	}
+	return f.model(in, all)
+}
+
+// within is the sum over a family's sets of the correlation on rows that were left out, one
+// fold at a time, of those that take part.
+func (f *fitter) within(family int, in rows, p penalties) float64 {
+	scores := make([][]float64, len(f.sets))
+	for fold := range folds {
+		w := f.weights(family, func(set, g int) bool { return in(set, g) && g != fold }, p)
+		for k, s := range f.sets {
+			for _, r := range s.rows {
+				if r.fold == fold && in(k, r.fold) && w[r.kind] != nil {
+					scores[k] = append(scores[k], dot(w[r.kind], r.z), r.value)
 				}
 			}
 		}
-		for _, list := range scores {
-			sum += pearsonOfPairs(list)
-		}
-		if sum > top {
-			best, top = p, sum
-		}
 	}
-	return f.model(in, f.weights(in, best))
+	sum := 0.0
+	for _, list := range scores {
+		sum += pearsonOfPairs(list)
+	}
+	return sum
 }
 
 func pearsonOfPairs(list []float64) float64 {
@@ -114,11 +131,15 @@ func dot(w, x []float64) float64 {
 	return v
 }
 
-// weights solves the ridge for some rows.
-func (f *fitter) weights(in rows, p penalties) map[judge.Kind][]float64 {
+// weights solves the ridge of a family for some rows.
+func (f *fitter) weights(family int, in rows, p penalties) map[judge.Kind][]float64 {
 	var parts []part
+	size := families[family].size()
 	for k, s := range f.sets {
-		m := newMoments(f.size())
+		if familyOf(s.rows[0].kind) != family {
+			continue
+		}
+		m := newMoments(size)
 		for fold := range folds {
 			if in(k, fold) {
 				m.plus(f.moments[k][fold])
@@ -126,7 +147,7 @@ func (f *fitter) weights(in rows, p penalties) map[judge.Kind][]float64 {
 		}
 		parts = append(parts, part{s.rows[0].kind, m, setWeight(k)})
 	}
-	return solve(parts, kinds, f.size(), p)
+	return solve(parts, families[family].kinds, size, p)
 }
 
 // setWeight is how much more than by its size a set counts.
@@ -137,15 +158,11 @@ func setWeight(set int) float64 {
 	return 1
 }
 
-// size is the number of weights of a kind: one per feature, and one for how it changes with
-// the length of the statement.
-func (f *fitter) size() int { return 2 * len(lexical.FeatureNames) }
-
 func newFitter(sets []*set) *fitter {
 	f := &fitter{sets: sets, moments: make([][folds]*moments, len(sets)), scale: scales(sets)}
 	for k, s := range sets {
 		for fold := range folds {
-			f.moments[k][fold] = newMoments(f.size())
+			f.moments[k][fold] = newMoments(families[familyOf(s.rows[0].kind)].size())
 		}
 		for i := range s.rows {
 			r := &s.rows[i]
@@ -178,18 +195,22 @@ func scales(sets []*set) []lexical.Weighted {
 }
 
 // standard are a row's features in standard deviations, and the same times the relative
-// length of the statement where the kind has weights that change with it.
+// lengths of statement and text. The length of the statement counts for coverage alone:
+// entailment's sets are too few to tell.
 func (f *fitter) standard(r row) []float64 {
-	z := make([]float64, f.size())
-	for i, w := range f.scale {
-		if w.SD > 0 {
-			z[i] = (r.x[i] - w.Mean) / w.SD
+	fam := families[familyOf(r.kind)]
+	columns := fam.columns()
+	z := make([]float64, fam.size())
+	for at, i := range columns {
+		if w := f.scale[i]; w.SD > 0 {
+			z[at] = (r.x[i] - w.Mean) / w.SD
 		}
-		if r.kind == judge.Answerability && lexical.FeatureNames[i].Asked {
-			z[i] *= askedWeight
+		if !fam.lengths {
+			continue
 		}
+		z[2*len(columns)+at] = z[at] * r.length.Text
 		if r.kind == judge.Coverage {
-			z[len(f.scale)+i] = z[i] * r.length
+			z[len(columns)+at] = z[at] * r.length.Statement
 		}
 	}
 	return z
@@ -202,21 +223,30 @@ func (f *fitter) model(in rows, w map[judge.Kind][]float64) lexical.Model {
 		Kinds:         map[judge.Kind]lexical.KindModel{},
 		Features:      slices.Clone(f.scale),
 	}
-	for i := range m.Features {
-		m.Features[i].Weights, m.Features[i].ByLength = map[judge.Kind]float64{}, map[judge.Kind]float64{}
-		for _, kind := range kinds {
-			v := w[kind][i]
-			if kind == judge.Answerability && lexical.FeatureNames[i].Asked {
-				v *= askedWeight
-			}
-			m.Features[i].Weights[kind] = round(v)
-		}
-		m.Features[i].ByLength[judge.Coverage] = round(w[judge.Coverage][len(m.Features)+i])
-	}
 	for _, kind := range kinds {
+		fam := families[familyOf(kind)]
+		columns := fam.columns()
+		for at, i := range columns {
+			put(&m.Features[i].Weights, kind, w[kind][at])
+			if fam.lengths {
+				put(&m.Features[i].ByLength, kind, w[kind][len(columns)+at])
+				put(&m.Features[i].ByText, kind, w[kind][2*len(columns)+at])
+			}
+		}
 		f.level(&m, kind, in)
 	}
 	return m
+}
+
+// put notes a weight, unless it is none.
+func put(in *map[judge.Kind]float64, kind judge.Kind, v float64) {
+	if v = round(v); v == 0 {
+		return
+	}
+	if *in == nil {
+		*in = map[judge.Kind]float64{}
+	}
+	(*in)[kind] = v
 }
 
 // round keeps five digits: more would only be noise in the file.

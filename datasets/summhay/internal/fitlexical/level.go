@@ -10,8 +10,8 @@ import (
 	"lore/judge/metric"
 )
 
-// verdict is what a model says of a row.
-type verdict struct{ score, value float64 }
+// verdict is what a model says of a row; ungated is the score before its gates.
+type verdict struct{ score, ungated, value float64 }
 
 // judge puts a model's verdicts on some rows into out.
 func (s *set) judge(m lexical.Model, which func(row) bool, out []verdict) {
@@ -19,18 +19,19 @@ func (s *set) judge(m lexical.Model, which func(row) bool, out []verdict) {
 	for i, r := range s.rows {
 		if which(r) {
 			score, label := formulas.Judge(r.kind, r.features)
-			out[i] = verdict{score, judge.Values[r.kind][label]}
+			out[i] = verdict{score, formulas.Score(r.kind, r.features), judge.Values[r.kind][label]}
 		}
 	}
 }
 
 // agree is the Pearson of scores and of labels with people's, and the bias of the labels.
 func agree(list []row, verdicts []verdict) (score, labels, bias float64) {
-	var x, v, y []float64
+	var x, v, y, l []float64
 	for i, r := range list {
-		x, v, y = append(x, verdicts[i].score), append(v, verdicts[i].value), append(y, r.value)
+		x, y = append(x, verdicts[i].score), append(y, r.value)
+		v, l = append(v, verdicts[i].value), append(l, r.label)
 	}
-	return metric.Pearson(x, y), metric.Pearson(v, y), metric.Mean(v) - metric.Mean(y)
+	return metric.Pearson(x, y), metric.Pearson(v, l), metric.Mean(v) - metric.Mean(l)
 }
 
 // level finds the offset and scale that make a kind's sum an expected value, every set
@@ -38,16 +39,20 @@ func agree(list []row, verdicts []verdict) (score, labels, bias float64) {
 func (f *fitter) level(m *lexical.Model, kind judge.Kind, in rows) {
 	m.Kinds[kind] = lexical.KindModel{Scale: 1}
 	formulas := m.Prepare()
-	var n, sx, sy, sxx, sxy float64
+	var n, sx, sy, sxx, sxy, syy float64
 	for k, s := range f.sets {
 		here := s.chosen(kind, k, in)
 		for _, r := range here {
 			x, w := formulas.Sum(kind, r.features), 1/float64(len(here))
 			n, sx, sy = n+w, sx+w*x, sy+w*r.value
-			sxx, sxy = sxx+w*x*x, sxy+w*x*r.value
+			sxx, sxy, syy = sxx+w*x*x, sxy+w*x*r.value, syy+w*r.value*r.value
 		}
 	}
 	slope := (sxy - sx*sy/n) / (sxx - sx*sx/n)
+	if kind == judge.Answerability {
+		// As far spread as people's grades: an expected value would never be the highest grade.
+		slope = math.Sqrt((syy - sy*sy/n) / (sxx - sx*sx/n))
+	}
 	m.Kinds[kind] = lexical.KindModel{Offset: round((sy - slope*sx) / n), Scale: round(slope)}
 	f.thresholds(m, kind, in)
 }
@@ -90,7 +95,7 @@ func (f *fitter) thresholds(m *lexical.Model, kind judge.Kind, in rows) {
 				out := make([]verdict, len(here))
 				for i, r := range here {
 					score, label := formulas.Judge(kind, r.features)
-					out[i] = verdict{score, judge.Values[kind][label]}
+					out[i] = verdict{score: score, value: judge.Values[kind][label]}
 				}
 				_, labels, bias := agree(here, out)
 				if !math.IsNaN(labels) {
@@ -105,20 +110,31 @@ func (f *fitter) thresholds(m *lexical.Model, kind judge.Kind, in rows) {
 	m.Kinds[kind] = k
 }
 
-// biasAfter is the bias that is left on a set after a monotone map from 100 of its labels.
+// draws is how many times 100 labels are drawn.
+const draws = 100
+
+// biasAfter is the mean size of the bias that is left on a set after a monotone map from 100
+// of its labels, or half of them if there are fewer than 200.
 func biasAfter(list []row, verdicts []verdict) float64 {
-	order := rand.New(rand.NewPCG(1, 2)).Perm(len(list))
+	r := rand.New(rand.NewPCG(1, 2))
 	n := min(100, len(list)/2)
-	var x, y []float64
-	for _, i := range order[:n] {
-		x, y = append(x, verdicts[i].score), append(y, list[i].value)
+	all := 0.0
+	for range draws {
+		order := r.Perm(len(list))
+		var x, y []float64
+		for _, i := range order[:n] {
+			x, y = append(x, verdicts[i].score), append(y, list[i].value)
+		}
+		at := isotonic(x, y)
+
+		// Over the whole set: what is left out of a small set differs from it by chance.
+		bias := 0.0
+		for i, v := range verdicts {
+			bias += at(v.score) - list[i].value
+		}
+		all += math.Abs(bias) / float64(len(list))
 	}
-	at := isotonic(x, y)
-	sum := 0.0
-	for _, i := range order[n:] {
-		sum += at(verdicts[i].score) - list[i].value
-	}
-	return sum / float64(len(list)-n)
+	return all / draws
 }
 
 // isotonic is the monotone step function nearest to points, by pooling neighbours that are

@@ -18,8 +18,11 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lore/judge/lexical"
@@ -36,15 +39,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	f := lexical.Fitted{Command: "make fit", DataHash: digest}
-	f.Model, f.Sets, f.CV = fitAll(sets)
-	var names []string
-	for _, s := range sets {
-		names = append(names, s.name)
-		f.N += len(s.rows)
-	}
-	f.Data = strings.Join(names, ", ")
-
+	f := fitAll(sets, digest)
 	printTable(f)
 	if *out == "" {
 		return
@@ -97,9 +92,27 @@ func readSets(folder, published string) ([]*set, string, error) {
 func printTable(f lexical.Fitted) {
 	fmt.Println("Pearson of the score with people's labels, and bias of the labels, by set:")
 	fmt.Printf("%-14s %-14s %5s %7s %7s %8s %8s %7s %6s\n", "set", "kind", "n", "before", "nested", "left out", "labels", "bias", "after")
+	bias, after := 0.0, 0.0
 	for _, s := range f.Sets {
 		fmt.Printf("%-14s %-14s %5d %7.3f %7.3f %8.3f %8.3f %7.3f %6.3f\n",
 			s.Set, s.Kind, s.N, s.Before, s.Nested, s.LeftOut, s.Labels, s.Bias, s.After)
+		bias, after = bias+math.Abs(s.Bias)/float64(len(f.Sets)), after+s.After/float64(len(f.Sets))
+	}
+	fmt.Printf("mean size of the bias %.3f, after 100 labels %.3f\n", bias, after)
+	for _, s := range f.Sets {
+		if price := s.Ungated - s.Nested; math.Abs(price) >= 0.0005 {
+			fmt.Printf("%s: gates cost %.3f\n", s.Set, price)
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Texts)) {
+			fmt.Printf("%s, %s: %.3f\n", s.Set, name, s.Texts[name])
+		}
+		if s.Systems > 0 {
+			fmt.Printf("%s: Kendall tau-b of %d systems %.3f\n", s.Set, s.Systems, s.SystemTau)
+		}
+	}
+	for _, p := range f.Pairs {
+		fmt.Printf("lexical+%s: %.3f for %.2f of the calls, calibrated %.3f, at half of the calls %.3f; alone %.3f\n",
+			p.With, p.Default, p.Asked, p.Calibrated, p.Half, p.Alone)
 	}
 	fmt.Printf("SummHay: linking %.3f (n %d), all %.3f, of labels %.3f, bias %.3f\n",
 		f.CV.LinkingAccuracy, f.CV.LinkingN, f.CV.LinkingAll, f.CV.Pearson, f.CV.Bias)

@@ -53,7 +53,10 @@ type part struct {
 
 // penalties of the ridge, per unit of weight: on the weights that all kinds share, and on
 // what a kind's differ from them.
-type penalties struct{ shared, own float64 }
+type penalties struct {
+	shared float64
+	own    map[judge.Kind]float64
+}
 
 // solve fits the weights of every kind. The rows of a set count by their differences from
 // the set's means, so that sets of different strictness agree, and together as the root of
@@ -92,7 +95,7 @@ func solve(parts []part, kinds []judge.Kind, d int, p penalties) map[judge.Kind]
 	for i := range size {
 		add := p.shared
 		if i >= d {
-			add = p.own
+			add = p.own[kinds[i/d-1]]
 		}
 		a.SetSym(i, i, a.At(i, i)+add)
 	}

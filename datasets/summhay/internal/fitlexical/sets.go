@@ -10,6 +10,7 @@ import (
 
 	"lore/datasets/summhay"
 	"lore/judge"
+	"lore/judge/agreement"
 	"lore/judge/lexical"
 	"lore/judge/metric"
 	"lore/local/files"
@@ -21,19 +22,22 @@ type set struct {
 	groups int
 	tasks  []judge.Task
 	rows   []row
+	items  []agreement.Item
 }
 
 // row is one labelled question.
 type row struct {
 	kind          judge.Kind
 	group, system string
-	value         float64 // what people say, in [0,1]
+	texts         string  // kind of text, where a set has several
+	value         float64 // what people say, in [0,1]: their mean, where a file tells it
+	label         float64 // what the label that they agree on is worth
 	fold          int     // of its group
 	task, at      int     // its place in the tasks
 	unit          int     // the unit that people name, from 1, or 0
 	features      lexical.Row
 	x, z          []float64
-	length        float64
+	length        lexical.Lengths
 }
 
 // folds is the number of parts that the groups of a set are dealt out to.
@@ -48,6 +52,7 @@ type line struct {
 	Text      string     `json:"text"`
 	Statement string     `json:"statement"`
 	Label     string     `json:"label"`
+	Value     *float64   `json:"value"`
 }
 
 // readSet reads a label file: rows about the same text are one task.
@@ -90,7 +95,11 @@ func (s *set) add(l line, at map[[4]string]int) {
 
 	t := &s.tasks[k]
 	r := row{kind: l.Kind, group: l.Group, system: l.System, task: k, at: len(t.Questions)}
-	r.value = judge.Values[l.Kind][l.Label]
+	r.label = judge.Values[l.Kind][l.Label]
+	r.value = r.label
+	if l.Value != nil {
+		r.value = *l.Value
+	}
 	t.Questions = append(t.Questions, judge.Question{ID: fmt.Sprint("q", r.at+1), Kind: l.Kind, Text: l.Statement})
 	s.rows = append(s.rows, r)
 }
@@ -106,12 +115,14 @@ func readSummHay(path string) (*set, error) {
 	if err != nil {
 		return out, err
 	}
+	out.items = items
 	for i, it := range items {
 		out.tasks = append(out.tasks, it.Task)
 		for k, h := range it.Human {
 			if h.Scored() {
 				out.rows = append(out.rows, row{kind: judge.Coverage, group: it.Group, system: it.System,
-					value: h.Value, task: i, at: k, unit: h.Unit})
+					texts: it.Columns[k][agreement.TextsColumn],
+					value: h.Value, label: h.Value, task: i, at: k, unit: h.Unit})
 			}
 		}
 	}
