@@ -112,12 +112,12 @@ func labelFiles(c *cobra.Command, args []string) ([]labelFile, error) {
 		}
 		n := len(paths)
 		for _, e := range entries {
-			if ext := strings.ToLower(filepath.Ext(e.Name())); ext == ".jsonl" || ext == ".csv" {
+			if slices.Contains(labelEndings, strings.ToLower(filepath.Ext(e.Name()))) {
 				paths = append(paths, filepath.Join(arg, e.Name()))
 			}
 		}
 		if len(paths) == n {
-			return nil, &files.Error{File: arg, Msg: "has no files of labels", Remedy: "they end in .jsonl or .csv"}
+			return nil, &files.Error{File: arg, Msg: "has no files of labels", Remedy: "they end in .jsonl, .csv or .tsv"}
 		}
 	}
 
