@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,9 +16,8 @@ import (
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
-	"lore/judge"
 	"lore/judge/agreement"
-	"lore/judge/llm"
+	"lore/judge/ensemble"
 	"lore/local/files"
 )
 
@@ -53,7 +51,7 @@ func newAudit() *cobra.Command {
 	formatFlag(c, &f.format, cardFormats)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.BoolVar(&f.json, "json", false, "print JSON")
-		fl.BoolVar(&f.estimate, "estimate", false, "only say how many calls it takes, and how long, from three of them")
+		fl.BoolVar(&f.estimate, "estimate", false, "only say how many calls are left, and how long they take, from a few of them")
 		fl.StringVar(&f.out, "out", filepath.Join("lore-runs", "audit"), "`folder` for the journal of a model judge")
 	})
 	return c
@@ -112,12 +110,12 @@ func labelFiles(c *cobra.Command, args []string) ([]labelFile, error) {
 		}
 		n := len(paths)
 		for _, e := range entries {
-			if ext := strings.ToLower(filepath.Ext(e.Name())); ext == ".jsonl" || ext == ".csv" {
+			if slices.Contains(labelEndings, strings.ToLower(filepath.Ext(e.Name()))) {
 				paths = append(paths, filepath.Join(arg, e.Name()))
 			}
 		}
 		if len(paths) == n {
-			return nil, &files.Error{File: arg, Msg: "has no files of labels", Remedy: "they end in .jsonl or .csv"}
+			return nil, &files.Error{File: arg, Msg: "has no files of labels", Remedy: "they end in .jsonl, .csv or .tsv"}
 		}
 	}
 
@@ -128,6 +126,9 @@ func labelFiles(c *cobra.Command, args []string) ([]labelFile, error) {
 			return nil, err
 		}
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		if slices.ContainsFunc(out, func(f labelFile) bool { return f.name == name }) {
+			return nil, usage.Errorf("two files are called %s, by which a card names its labels; rename one of them", name)
+		}
 		for i := range items { // tasks of different files are different
 			items[i].Task.ID = name + " " + items[i].Task.ID
 		}
@@ -136,44 +137,66 @@ func labelFiles(c *cobra.Command, args []string) ([]labelFile, error) {
 	return out, nil
 }
 
-// auditJudge makes a judge's card, and keeps it.
-func auditJudge(c *cobra.Command, f auditFlags, name string, all []labelFile) (agreement.Card, error) {
-	card := agreement.Card{Format: agreement.CardFormat, Judge: name}
+// auditJudge makes a judge's card, and keeps it. A model has one window for all files, so that it is
+// loaded once, and so that the calls of an estimate are not made again.
+func auditJudge(c *cobra.Command, f auditFlags, name string, all []labelFile) (card agreement.Card, err error) {
 	console := usage.NewConsole(c.ErrOrStderr())
-	var last validated
-	for _, file := range all {
-		if lacks := lackingRecord(name, file); lacks != "" {
+	all = slices.DeleteFunc(slices.Clone(all), func(file labelFile) bool {
+		lacks := lackingRecord(name, file)
+		if lacks != "" {
 			console.Note(fmt.Sprintf("%s has no verdicts of %s, and is left out", file.name, lacks))
-			continue
 		}
-		p, err := openPanel(c, f.modelFlags, f.judgeFlags, f.out, []string{name}, file.items)
-		if err != nil {
+		return lacks != ""
+	})
+	if len(all) == 0 {
+		return card, usage.Errorf("none of the files has labels that %s can be measured on", name)
+	}
+
+	p, err := openPanel(c, f.modelFlags, f.judgeFlags, f.out, []string{name}, itemsOf(all))
+	if err != nil {
+		return card, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	for _, part := range models.SplitJudge(name) {
+		if _, err := p.plan(part); err != nil {
 			return card, err
 		}
-		last, err = p.ask(c.Context(), name, f.seed)
-		err = errors.Join(err, p.Close())
-		if err != nil {
+	}
+
+	card = agreement.Card{Format: agreement.CardFormat, Judge: name}
+	var last validated
+	for _, file := range all {
+		if last, err = p.over(file.items).ask(c.Context(), name, f.seed); err != nil {
 			return card, err
 		}
 		card.Judge = last.report.Judge
 		card.Rows = append(card.Rows, agreement.NewRows(card.Judge, file.name, file.items, last.verdicts, f.seed)...)
 	}
-	if len(card.Rows) == 0 {
-		return card, usage.Errorf("none of the files has labels that %s can be measured on", name)
-	}
+	keepCard(console, cacheDir(f.cache), card, last.keys)
+	return card, nil
+}
 
-	cache := cacheDir(f.cache)
+// itemsOf are those of all files.
+func itemsOf(all []labelFile) []agreement.Item {
+	var out []agreement.Item
+	for _, file := range all {
+		out = append(out, file.items...)
+	}
+	return out
+}
+
+// keepCard puts a card into the cache, where reports find it.
+func keepCard(console usage.Console, cache string, card agreement.Card, parts []ensemble.Part) {
 	if cache == "" {
 		console.Note("the card is not kept: there is no cache folder")
-		return card, nil
+		return
 	}
-	path, err := models.SaveCard(cache, card, last.keys)
+	path, err := models.SaveCard(cache, card, parts)
 	if err != nil {
 		console.Warn(fmt.Sprintf("the card cannot be kept: %v", err))
-		return card, nil
+		return
 	}
 	console.Note(fmt.Sprintf("reports print the card of %s from now on; it is kept as %s", card.Judge, path))
-	return card, nil
 }
 
 // lackingRecord names a recorded part of a judge that a file does not have; empty for none.
@@ -254,82 +277,6 @@ func shippedGrid(names []string) datasets.Grid {
 		}
 	}
 	return g
-}
-
-// trials are the calls that an estimate is made from. They are kept: the audit does not make them
-// again.
-const trials = 3
-
-// estimate says what an audit would take.
-func estimate(c *cobra.Command, f auditFlags, names []string, all []labelFile) error {
-	w := c.OutOrStdout()
-	for _, name := range names {
-		for _, part := range models.SplitJudge(name) {
-			if !models.IsOllama(part) {
-				fmt.Fprintf(w, "%s: no calls\n", part)
-				continue
-			}
-			low, high, err := trial(c, f, part, all)
-			if err != nil {
-				return err
-			}
-			calls := callsOf(all, f.batch)
-			whole := func(each time.Duration) time.Duration {
-				return (each * time.Duration(calls) / time.Duration(max(f.slots, 1))).Round(time.Second)
-			}
-			fmt.Fprintf(w, "%s: at most %d calls; %d of them took %s to %s each: %s to %s in all, with --slots %d\n",
-				part, calls, trials, low.Round(time.Millisecond), high.Round(time.Millisecond),
-				whole(low), whole(high), f.slots)
-		}
-	}
-	return nil
-}
-
-// callsOf counts the calls of a model: one a question, or one a text and kind with --batch.
-func callsOf(all []labelFile, batch bool) int {
-	n := 0
-	for _, file := range all {
-		for _, it := range file.items {
-			if batch && llm.Batchable(it.Task) {
-				n++
-				continue
-			}
-			n += len(it.Task.Questions)
-		}
-	}
-	return n
-}
-
-// trial times a model on single questions from all over the files, after one that loads it.
-func trial(c *cobra.Command, f auditFlags, part string, all []labelFile) (low, high time.Duration, err error) {
-	var items []agreement.Item
-	for _, file := range all {
-		items = append(items, file.items...)
-	}
-	own := f.judgeFlags
-	own.judge, own.calibration, own.batch = part, "", false
-	p, err := openPanel(c, f.modelFlags, own, f.out, []string{part}, items)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer p.Close()
-
-	for i := range trials + 1 {
-		t := items[i*(len(items)-1)/trials].Task
-		t.Questions = t.Questions[:1]
-		start := time.Now()
-		if _, err := p.parts[part].Judge(c.Context(), []judge.Task{t}, nil); err != nil {
-			return 0, 0, err
-		}
-		took := time.Since(start)
-		if i == 1 || i > 1 && took < low {
-			low = took
-		}
-		if i > 0 {
-			high = max(high, took)
-		}
-	}
-	return low, high, nil
 }
 
 // withCards adds what the cache says of the judges of a run.

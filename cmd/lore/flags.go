@@ -149,6 +149,8 @@ type judgeFlags struct {
 	batch, average      bool
 	minMass, askShare   float64
 	samples             int
+
+	fresh bool // no flag: an estimate computes everything anew
 }
 
 // judgeHelp lists the judges.
@@ -199,6 +201,7 @@ func (f judgeFlags) judging() (models.Judging, error) {
 		Average: f.average,
 		Share:   f.askShare,
 		Zoned:   f.unsure != "",
+		Fresh:   f.fresh,
 	}
 
 	switch {

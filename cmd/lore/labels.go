@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,25 +30,34 @@ func loadLabels(c *cobra.Command, path, human string) ([]agreement.Item, error) 
 		return runLabels(c, path, human)
 	}
 
-	read := agreement.ReadCSV
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".csv":
-	case ".jsonl":
-		read = agreement.ReadJSONL
-	default:
+	if !slices.Contains(labelEndings, strings.ToLower(filepath.Ext(path))) {
 		return publishedLabels(path)
 	}
 	data, err := files.Read(path, "give a labels file")
 	if err != nil {
 		return nil, err
 	}
-	items, err := read(bytes.NewReader(data), path)
-	return items, files.Wrap(path, err)
+	labels, err := agreement.Read(path, data)
+	console := usage.NewConsole(c.ErrOrStderr())
+	for _, note := range labels.Notes {
+		console.Note(path + ": " + note)
+	}
+	return labels.Items, err
 }
+
+// labelEndings are those of files of labels.
+var labelEndings = []string{".jsonl", ".csv", ".tsv"}
 
 // publishedLabels reads labels in the form of the first benchmark that can.
 func publishedLabels(path string) ([]agreement.Item, error) {
-	err := fmt.Errorf("%s is not a file of labels: give .csv or .jsonl", path)
+	var err error = &files.Error{
+		File:   path,
+		Msg:    "is no file of labels by its name",
+		Remedy: "give .csv, .tsv or .jsonl, or published labels in .json; save a spreadsheet as CSV in UTF-8",
+	}
+	if !strings.EqualFold(filepath.Ext(path), ".json") {
+		return nil, err
+	}
 	for _, b := range all.Benchmarks() {
 		read := b.Protocol().Labels
 		if read == nil {

@@ -15,6 +15,7 @@ import (
 	"lore/judge"
 	"lore/judge/agreement"
 	"lore/judge/ensemble"
+	"lore/local"
 	"lore/local/gate"
 )
 
@@ -31,6 +32,7 @@ type panel struct {
 	console   usage.Console
 
 	opened *models.Judges
+	asked  []string // parts that are no recorded verdicts, in the order of opened
 	parts  map[string]judge.Judge
 	keys   map[string]ensemble.Part
 }
@@ -87,6 +89,7 @@ func (p *panel) open(c *cobra.Command, m modelFlags, j judgeFlags, calls string,
 	if err := models.CheckJudges(names); err != nil {
 		return err
 	}
+	p.asked = names
 	how.Calibration = nil // of each part as it is
 	if p.opened, err = openJudgesAs(c, m, how, names, calls, p.console); err != nil {
 		return err
@@ -95,6 +98,27 @@ func (p *panel) open(c *cobra.Command, m modelFlags, j judgeFlags, calls string,
 		p.parts[name], p.keys[name] = newMemory(p.opened.List[i]), p.opened.Parts[i][0]
 	}
 	return nil
+}
+
+// over is the panel on some of its items.
+func (p *panel) over(items []agreement.Item) *panel {
+	some := *p
+	some.items, some.tasks, some.questions = items, nil, 0
+	for _, it := range items {
+		some.tasks = append(some.tasks, it.Task)
+		some.questions += len(it.Task.Questions)
+	}
+	return &some
+}
+
+// plan lists the different calls to a model of a server, and gives it one window for all of them;
+// nil for other judges.
+func (p *panel) plan(part string) ([]local.Call, error) {
+	i := slices.Index(p.asked, part)
+	if i < 0 {
+		return nil, nil
+	}
+	return p.opened.Plan(i, p.tasks)
 }
 
 // Close closes the journal.

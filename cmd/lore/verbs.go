@@ -15,6 +15,7 @@ import (
 	"lore/cmd/lore/internal/workshop"
 	"lore/datasets"
 	"lore/datasets/all"
+	"lore/datasets/stage"
 	"lore/local/files"
 	"lore/local/ollama"
 )
@@ -233,6 +234,7 @@ func (f verbFlags) checkWriter() error {
 func (f verbFlags) finish(c *cobra.Command, e all.Entry, v datasets.Verb, w *workshop.Workshop,
 	out datasets.Outcome) error {
 	logFile := filepath.Join(f.out, datasets.BuildLog)
+	noteForged(c, w.Forged(), &out)
 	if out.Log != nil {
 		if err := workshop.WriteLog(logFile, out.Log); err != nil {
 			return err
@@ -281,6 +283,20 @@ func (f verbFlags) finish(c *cobra.Command, e all.Entry, v datasets.Verb, w *wor
 		return partialf("incomplete: %s", out.Missing)
 	}
 	return nil
+}
+
+// noteForged tells of texts in which marks were made neutral: beside the figures, in the log, and
+// where the figures are JSON.
+func noteForged(c *cobra.Command, n int, out *datasets.Outcome) {
+	if n == 0 {
+		return
+	}
+	detail := fmt.Sprintf("marks that pose as something else were made neutral in %d texts before the model saw them", n)
+	usage.NewConsole(c.ErrOrStderr()).Note(detail)
+	out.Tables = append(out.Tables, report.ForgedGrid([]report.ForgedTexts{{To: "the model that writes", N: n}}))
+	if out.Log != nil {
+		out.Log = append(out.Log, stage.Event{Stage: "forged marks", Detail: detail})
+	}
 }
 
 // describe loads what was written, to see that it is whole, and writes its manifest.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lore/local"
+	"lore/local/guard"
 	"lore/local/prompt"
 )
 
@@ -28,7 +29,8 @@ type Session struct {
 	Fit     func(calls []local.Call)                 // sets the context window of calls; may be nil
 	Step    func(stage string, n int) func(done int) // progress; may be nil
 
-	log []Event
+	log  []Event
+	seen *guard.Seen // texts with forged marks; shared with branches
 }
 
 // Event is a line of the log.
@@ -48,12 +50,24 @@ func (s *Session) Note(stage, subject string, try int, format string, args ...an
 	s.log = append(s.log, Event{Stage: stage, Subject: subject, Try: try, Detail: fmt.Sprintf(format, args...)})
 }
 
+// Forged counts the texts in which marks that pose as something else were made neutral before
+// the model saw them.
+func (s *Session) Forged() int { return s.seen.Count() }
+
 // Branch is a session for work that runs beside others: the same model and prompts, a
 // log of its own, and no progress.
 func (s *Session) Branch() *Session {
+	s.count()
 	b := *s
 	b.Step, b.Fit, b.log = nil, nil, nil
 	return &b
+}
+
+// count begins to count texts with forged marks.
+func (s *Session) count() {
+	if s.seen == nil {
+		s.seen = &guard.Seen{}
+	}
 }
 
 // Join adds the log of a branch.
@@ -215,6 +229,7 @@ func (q Question[T]) calls(s *Session, open []int, refused map[int]string, try i
 	if err != nil {
 		return nil, err
 	}
+	s.count()
 
 	calls := make([]local.Call, len(open))
 	for k, i := range open {
@@ -224,7 +239,7 @@ func (q Question[T]) calls(s *Session, open []int, refused map[int]string, try i
 		if q.Options != nil {
 			q.Options(i, try, &c.Options)
 		}
-		if c.Messages, err = p.Render(q.Data(i, refused[i])); err != nil {
+		if c.Messages, err = p.RenderSeen(q.Data(i, refused[i]), s.seen); err != nil {
 			return nil, err
 		}
 		calls[k] = c

@@ -14,6 +14,7 @@ import (
 
 	"lore/local"
 	"lore/local/extractive"
+	"lore/local/guard"
 	"lore/local/prompt"
 	"lore/local/text"
 	"lore/local/tokens"
@@ -75,6 +76,7 @@ type Stats struct {
 	After     int    `json:"tokens_after"`
 	Failed    int    `json:"failed"` // unusable replies; their documents were shortened without the model
 	Example   string `json:"example,omitempty"`
+	Forged    int    `json:"forged_marks,omitempty"` // documents and questions in which such marks were made neutral
 }
 
 // Run returns what is shown of each document. step, if not nil, is told how many are
@@ -139,14 +141,16 @@ func (c *Condenser) ask(ctx context.Context, jobs []Job, out []string, stats *St
 
 	words := map[Kind]int{Snippet: snippetWords, Summary: summaryWords}[c.Kind]
 	calls := make([]local.Call, len(jobs))
+	var seen guard.Seen
 	for i, j := range jobs {
 		calls[i] = c.Call
 		calls[i].Options.NumPredict = predict
 		data := map[string]any{"Document": j.Document, "Query": j.Query, "Words": words}
-		if calls[i].Messages, err = p.Render(data); err != nil {
+		if calls[i].Messages, err = p.RenderSeen(data, &seen); err != nil {
 			return err
 		}
 	}
+	stats.Forged = seen.Count()
 
 	if c.Fit != nil && len(calls) > 0 {
 		c.Fit(calls)

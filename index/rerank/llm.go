@@ -12,6 +12,7 @@ import (
 
 	"lore/index"
 	"lore/local"
+	"lore/local/guard"
 	"lore/local/prompt"
 	"lore/local/tokens"
 )
@@ -67,6 +68,7 @@ type llm struct {
 	mu    sync.Mutex
 	stats Stats
 	cut   map[string]bool // ids of documents that were shown in part
+	seen  guard.Seen      // texts with forged marks
 }
 
 // promptNames are the prompts' files.
@@ -121,7 +123,7 @@ func (l *llm) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.stats
-	s.Cut = len(l.cut)
+	s.Cut, s.Forged = len(l.cut), l.seen.Count()
 	return s
 }
 
@@ -138,15 +140,16 @@ func (l *llm) count(repaired, unparsable bool) {
 	}
 }
 
-// shown is the beginning of a passage that shares a prompt with others.
-func (l *llm) shown(c Candidate) string {
+// shown is the beginning of a passage that shares a prompt with others, of which it cannot
+// pose as one.
+func (l *llm) shown(c Candidate, neutral func(string) string) string {
 	text, n := tokens.Cut(c.Text, passageTokens)
 	if n == passageTokens && len(text) < len(c.Text) {
 		l.mu.Lock()
 		l.cut[c.ID] = true
 		l.mu.Unlock()
 	}
-	return strings.TrimSpace(text)
+	return neutral(strings.TrimSpace(text))
 }
 
 // fit lets the owner of the model set the context window.
@@ -163,7 +166,7 @@ func (l *llm) call(data any, numPredict, logprobs int, prefix string) (local.Cal
 	c := l.model.Call
 	c.Options.NumPredict, c.TopLogprobs, c.Prefix = numPredict, logprobs, prefix
 	var err error
-	c.Messages, err = l.prompt.Render(data)
+	c.Messages, err = l.prompt.RenderSeen(data, &l.seen)
 	return c, err
 }
 
@@ -181,7 +184,7 @@ func (l *llm) askLetters(q index.Query, shown []Candidate) (local.Call, error) {
 		Passages []lettered
 	}{Query: q.Text}
 	for i, c := range shown {
-		data.Passages = append(data.Passages, lettered{letter(i), l.shown(c)})
+		data.Passages = append(data.Passages, lettered{letter(i), l.shown(c, l.seen.Lettered)})
 	}
 	return l.call(data, 2, 20, "")
 }
@@ -192,7 +195,7 @@ func (l *llm) askList(q index.Query, shown []Candidate) (local.Call, error) {
 		Passages []string
 	}{Query: q.Text}
 	for _, c := range shown {
-		data.Passages = append(data.Passages, l.shown(c))
+		data.Passages = append(data.Passages, l.shown(c, l.seen.Document))
 	}
 	return l.call(data, 16+6*len(shown), 0, "")
 }

@@ -43,6 +43,8 @@ type Stats struct {
 	Unparsable int    `json:"unparsable"` // could not be read or failed: see Remedy
 	Cut        int    `json:"cut"`        // passages shown without their end
 	Remedy     string `json:"remedy"`     // what was done with the latter three
+
+	Forged int `json:"forged_marks,omitempty"` // queries and passages in which such marks were made neutral
 }
 
 // Stage is a first retriever with a reranker after it.

@@ -78,27 +78,29 @@ const rows = `{"group":"g","system":"s","about":"q","text":"- one\n- two","state
 `
 
 func TestReadRows(t *testing.T) {
-	fromJSON, err := ReadJSONL(strings.NewReader(rows), "f")
+	read, err := ReadJSONL("f", []byte(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
+	fromJSON := read.Items
 	if len(fromJSON) != 2 || len(fromJSON[0].Human) != 2 || fromJSON[0].Human[0].Unit != 2 || fromJSON[1].Task.Questions[0].Kind != judge.Entailment {
 		t.Errorf("%+v", fromJSON)
 	}
-	fromCSV, err := ReadCSV(strings.NewReader("text,statement,label,unit,system\n\"- one\n- two\",x,full,2,s\n\"- one\n- two\",y,none,,s\n"), "f")
+	read, err = ReadCSV("f", []byte("text,statement,label,unit,system\n\"- one\n- two\",x,full,2,s\n\"- one\n- two\",y,none,,s\n"))
+	fromCSV := read.Items
 	if err != nil || len(fromCSV) != 1 || len(fromCSV[0].Human) != 2 {
 		t.Errorf("%+v %v", fromCSV, err)
 	}
 	for in, want := range map[string]string{
-		`{"text":"a","statement":"x","label":"great"}`: `f:1: the label "great" is not one of`, `{"text":"a","label":"full"}`: `f:1: there is no column "statement"`, `{"text":"a","statement":" ","label":"full"}`: "f:1: the statement is empty", `{"txt":"a"}`: "f:1", "": "f: no labels",
+		`{"text":"a","statement":"x","label":"great"}`: `f: line 1: the label "great" is not one of`, `{"text":"a","label":"full"}`: `f: line 1: there is no column "statement"`, `{"text":"a","statement":" ","label":"full"}`: "f: line 1: the statement is empty", `{"txt":"a"}`: "f: line 1", "": "f: no labels",
 		`{"text":"a","statement":"x","label":"full","unit":5}`: "unit 5 of a text with 1 lines", `{"text":"a","statement":"x","label":"full","kind":"smell"}`: "unknown kind",
 	} {
-		if _, err := ReadJSONL(strings.NewReader(in), "f"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadJSONL("f", []byte(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", in, err, want)
 		}
 	}
-	for in, want := range map[string]string{"": "no heading", "text,colour\na,b\n": `there is no column "statement"`, "text,statement,label,unit\na,b,full,x\n": `f:2: unit "x" is not a number`, "text,statement\na\n": "f:", "text,statment,label\na,b,c\n": `did you mean it by "statment"`, "text,text,statement\na,b,c\n": "there twice"} {
-		if _, err := ReadCSV(strings.NewReader(in), "f"); err == nil || !strings.Contains(err.Error(), want) {
+	for in, want := range map[string]string{"": "no heading", "text,colour\na,b\n": `there is no column "statement"`, "text,statement,label,unit\na,b,full,x\n": `f: line 2: unit "x" is not a number`, "text,statement,label\na\n": "f: line 2: has 1 cells, and the heading 3", "text,statment,label\na,b,c\n": `did you mean it by "statment"`, "text,text,statement\na,b,c\n": "there twice"} {
+		if _, err := ReadCSV("f", []byte(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)
 		}
 	}
@@ -107,7 +109,7 @@ func TestReadRows(t *testing.T) {
 func FuzzReadJSONL(f *testing.F) {
 	f.Add([]byte(rows))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if got, err := ReadJSONL(strings.NewReader(string(data)), "f"); err == nil && len(got) == 0 {
+		if got, err := ReadJSONL("f", data); err == nil && len(got.Items) == 0 {
 			t.Error("no rows are no error")
 		}
 	})
@@ -116,7 +118,7 @@ func FuzzReadJSONL(f *testing.F) {
 func FuzzReadCSV(f *testing.F) {
 	f.Add([]byte("text,statement,label\na,b,full\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if got, err := ReadCSV(strings.NewReader(string(data)), "f"); err == nil && len(got) == 0 {
+		if got, err := ReadCSV("f", data); err == nil && len(got.Items) == 0 {
 			t.Error("no rows are no error")
 		}
 	})

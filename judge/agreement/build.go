@@ -2,11 +2,15 @@ package agreement
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"iter"
+	"math"
+	"slices"
 	"strings"
 
 	"lore/judge"
+	"lore/local/files"
+	"lore/local/text"
 )
 
 // builder gathers rows about the same text into one task.
@@ -14,22 +18,41 @@ type builder struct {
 	list []Item
 	rows [][]Row // of each item
 	at   map[[4]string]int
+
+	blank   int                         // rows without a label
+	asked   map[[6]string]judge.Verdict // questions so far
+	again   int                         // rows that ask once more
+	differ  int                         // of these, those with another label
+	strange map[string]bool             // columns without a meaning: do they hold labels alone?
+	spelt   map[string]bool             // labels as they are written
 }
 
 // add puts a row to its text.
 func (b *builder) add(row Row) error {
-	kind := cmp.Or(judge.Kind(row.Kind), judge.Coverage)
+	kind := cmp.Or(judge.Kind(strings.ToLower(row.Kind)), judge.Coverage)
 	row.Kind = string(kind)
+	if row.unlabelled() {
+		b.blank++
+		return nil
+	}
+	row.written, row.Label = row.Label, labelOf(kind, row.Label)
 	human, err := humanOf(kind, row)
 	if err != nil {
 		return err
 	}
 	if strings.TrimSpace(row.Statement) == "" {
-		return errors.New("the statement is empty")
+		return &files.Error{Msg: "the statement is empty", Remedy: "write what the label is about"}
 	}
 	units := unitsOf(row.Text)
 	if row.Unit < 0 || row.Unit > len(units) {
-		return fmt.Errorf("unit %d of a text with %d lines", row.Unit, len(units))
+		return &files.Error{
+			Msg:    fmt.Sprintf("unit %d of a text with %d lines", row.Unit, len(units)),
+			Remedy: "units are the text's lines that are not blank, from 1",
+		}
+	}
+	b.look(kind, row, human)
+	if err := b.spelling(row); err != nil {
+		return err
 	}
 
 	// Rows about the same text share a task, wherever they stand in the file.
@@ -66,11 +89,9 @@ func humanOf(kind judge.Kind, row Row) (judge.Verdict, error) {
 	value, ok := labelValue(kind, row.Label)
 	switch {
 	case judge.Values[kind] == nil:
-		return v, fmt.Errorf("unknown kind %q; there are %v", row.Kind, judge.Kinds)
-	case row.Label == "" && row.Value == nil && row.Annotators == nil:
-		return v, fmt.Errorf("the label %q is not one of %v, and there is no value", row.Label, judge.Labels[kind])
+		return v, unknownKind(row.Kind)
 	case row.Label != "" && !ok:
-		return v, fmt.Errorf("the label %q is not one of %v", row.Label, judge.Labels[kind])
+		return v, badLabel(kind, row.Label, "")
 	case row.Label == "" && row.Value == nil:
 		return Unlabelled(""), nil
 	}
@@ -78,6 +99,12 @@ func humanOf(kind judge.Kind, row Row) (judge.Verdict, error) {
 	v.Value = value
 	if row.Value != nil {
 		v.Value = *row.Value
+	}
+	if row.Label != "" && math.Abs(v.Value-value) > mostApart {
+		return v, &files.Error{
+			Msg:    fmt.Sprintf("the label %s and the value %g contradict each other", row.Label, v.Value),
+			Remedy: fmt.Sprintf("%s is worth %g, and values go from 0 for nothing to 1; leave one of them out", row.Label, value),
+		}
 	}
 	switch {
 	case v.Label == "":
@@ -98,23 +125,45 @@ func unitsOf(text string) []string {
 	return out
 }
 
-// items finishes the file: only now is it known on which scale its numbers are.
-func (b *builder) items(name string) ([]Item, error) {
-	if len(b.list) == 0 {
-		return nil, fmt.Errorf("%s: no labels", name)
+// unlabelled reports whether nobody says anything in a row.
+func (r Row) unlabelled() bool {
+	said := func(r rating) bool { return !r.empty() }
+	return r.Label == "" && r.Value == nil && !slices.ContainsFunc(r.Annotators, said)
+}
+
+// mostApart is how far a label and a value may be apart: a value may be the mean of several people,
+// and the label what most of them say.
+const mostApart = 0.7
+
+func unknownKind(kind string) error {
+	var names []string
+	for _, k := range judge.Kinds {
+		names = append(names, string(k))
 	}
-	scales, err := b.scales()
+	remedy := "write one of them"
+	if near := text.Nearest(kind, names); near != "" {
+		remedy = "did you mean " + near + "?"
+	}
+	return &files.Error{Msg: fmt.Sprintf("unknown kind %q; there are %v", kind, names), Remedy: remedy}
+}
+
+// labels finishes the file: only now is it known on which scale its numbers are.
+func (b *builder) labels(name string) (Labels, error) {
+	if len(b.list) == 0 {
+		return Labels{}, b.nothing(name)
+	}
+	scales, err := b.scales(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return Labels{}, err
 	}
 	for k := range b.list {
 		for q, row := range b.rows[k] {
 			if err := b.list[k].rate(q, row, scales); err != nil {
-				return nil, fmt.Errorf("%s: the statement %.60q: %w", name, row.Statement, err)
+				return Labels{}, placed(name, row.line, err)
 			}
 		}
 	}
-	return b.list, nil
+	return Labels{b.list, b.notes(scales)}, nil
 }
 
 // field is a column of ratings of one kind: each has its scale.
@@ -126,17 +175,11 @@ type field struct {
 // scale is where the numbers of a field begin and end.
 type scale struct{ low, high float64 }
 
-func (b *builder) scales() (map[field]scale, error) {
-	largest := map[field]float64{}
-	for _, rows := range b.rows {
-		for _, row := range rows {
-			for f, list := range row.ratings() {
-				for _, r := range list {
-					if r.Number != nil {
-						largest[f] = max(largest[f], *r.Number)
-					}
-				}
-			}
+func (b *builder) scales(name string) (map[field]scale, error) {
+	largest, line := map[field]float64{}, map[field]int{}
+	for f, r := range b.numbers() {
+		if r.Number > largest[f] {
+			largest[f], line[f] = r.Number, r.line
 		}
 	}
 
@@ -145,12 +188,35 @@ func (b *builder) scales() (map[field]scale, error) {
 		for _, f := range []field{{kind, false}, {kind, true}} {
 			low, high, err := scaleOf(kind, largest[f])
 			if err != nil {
-				return nil, err
+				return nil, placed(name, line[f], err)
 			}
 			out[f] = scale{low, high}
 		}
 	}
 	return out, nil
+}
+
+// placedNumber is a number with its line.
+type placedNumber struct {
+	Number float64
+	line   int
+}
+
+// numbers are all ratings that are numbers.
+func (b *builder) numbers() iter.Seq2[field, placedNumber] {
+	return func(yield func(field, placedNumber) bool) {
+		for _, rows := range b.rows {
+			for _, row := range rows {
+				for f, list := range row.ratings() {
+					for _, r := range list {
+						if r.Number != nil && !yield(f, placedNumber{*r.Number, row.line}) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
 }
 
 func (r Row) ratings() map[field][]rating {

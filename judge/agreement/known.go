@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
+	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +37,7 @@ type Known struct {
 	N       string // of what and how many, where known
 	Worth   Worth
 	Set     string // the labels
+	Source  string // how the figure is made, or that it was entered by hand, and why
 }
 
 // String words the figure.
@@ -46,21 +49,35 @@ func (k Known) String() string {
 	return text
 }
 
+// ByHand begins the source of figures that nothing makes.
+const ByHand = "by hand: "
+
 //go:embed known.csv
 var knownFile string
 
 // AllKnown are the measurements, in the file's order.
 var AllKnown = sync.OnceValue(func() []Known {
-	rows, err := csv.NewReader(strings.NewReader(knownFile)).ReadAll()
+	out, err := ParseKnown(knownFile)
 	if err != nil {
 		panic("judge/agreement/known.csv: " + err.Error()) // it is compiled in, and tested
 	}
-	out := make([]Known, 0, len(rows))
-	for _, r := range rows[1:] {
-		out = append(out, Known{r[0], judge.Kind(r[1]), r[2], r[3], r[4], r[5], r[6], Worth(r[7]), r[8]})
-	}
 	return out
 })
+
+// ParseKnown reads a file of measurements.
+func ParseKnown(text string) ([]Known, error) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.FieldsPerRecord = reflect.TypeFor[Known]().NumField()
+	rows, err := r.ReadAll()
+	if err != nil || len(rows) == 0 {
+		return nil, cmp.Or(err, io.ErrUnexpectedEOF)
+	}
+	out := make([]Known, 0, len(rows))
+	for _, r := range rows[1:] {
+		out = append(out, Known{r[0], judge.Kind(r[1]), r[2], r[3], r[4], r[5], r[6], Worth(r[7]), r[8], r[9]})
+	}
+	return out, nil
+}
 
 // Case is what is known of a judge for one kind of question on one kind of text.
 type Case struct {

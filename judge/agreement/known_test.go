@@ -16,17 +16,11 @@ func TestKnownIsComplete(t *testing.T) {
 	for _, k := range AllKnown() {
 		v, err := strconv.ParseFloat(k.Value, 64)
 		if err != nil || v < -1 || v > 1 || !slices.Contains(judge.Kinds, k.Kind) || !slices.Contains(worths, k.Worth) ||
-			k.Judge == "" || k.Texts == "" || k.Against == "" || k.Measure == "" || k.Set == "" {
+			k.Judge == "" || k.Texts == "" || k.Against == "" || k.Measure == "" || k.Set == "" || k.Source == "" {
 			t.Errorf("%+v", k)
 		}
 
-		// docs/judges.md gives these limits.
-		want := Useless
-		for limit, worth := range map[float64]Worth{0.75: Good, 0.5: Fair, 0.1: Weak} {
-			if v >= limit && slices.Index(worths, worth) > slices.Index(worths, want) {
-				want = worth
-			}
-		}
+		want := WorthOf(v)
 		if k.Worth != want {
 			t.Errorf("%s of %s on %s, %s: worth %s, want %s", k.Judge, k.Kind, k.Texts, k.Value, k.Worth, want)
 		}

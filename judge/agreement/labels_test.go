@@ -39,11 +39,18 @@ const several = `{"kind":"entailment","group":"g","text":"a b","statement":"x","
 {"text":"d","statement":"w","value":0.5,"annotators":"full; none"}
 `
 
-func TestReadAllColumns(t *testing.T) {
-	items, err := ReadJSONL(strings.NewReader(several), "f")
+// read reads labels as lines of JSON.
+func read(t *testing.T, text string) []Item {
+	t.Helper()
+	labels, err := ReadJSONL("f", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return labels.Items
+}
+
+func TestReadAllColumns(t *testing.T) {
+	items := read(t, several)
 	first := items[0]
 	if h := first.Human[0]; h.Label != judge.Neutral || h.Value != 0.5 {
 		t.Errorf("partial entailment: %+v", h)
@@ -80,7 +87,7 @@ func TestReadAllColumns(t *testing.T) {
 		`{"text":"a","statement":"x","kind":"relevance","annotators":[0.5,2]}`:     "is not from 1 to 5",
 		`{"text":"a","statement":"x","label":"full","recorded":{"m":"sometimes"}}`: `the label "sometimes" of m`,
 	} {
-		if _, err := ReadJSONL(strings.NewReader(in), "f"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadJSONL("f", []byte(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", in, err, want)
 		}
 	}
@@ -98,15 +105,15 @@ func TestPublishedLabelFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		items, err := ReadJSONL(bytes.NewReader(data), filepath.Base(name))
+		fromJSON, err := ReadJSONL(filepath.Base(name), data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fromCSV, err := ReadCSV(asCSV(t, data), filepath.Base(name))
+		fromCSV, err := ReadCSV(filepath.Base(name), asCSV(t, data))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := fingerprint(items), fingerprint(fromCSV); a != b {
+		if a, b := fingerprint(fromJSON.Items), fingerprint(fromCSV.Items); a != b {
 			t.Errorf("%s: as JSON %s, as CSV %s", filepath.Base(name), a, b)
 		}
 	}
@@ -132,7 +139,7 @@ func fingerprint(items []Item) string {
 		len(items), n, sum, columns, ratings, recorded)
 }
 
-func asCSV(t *testing.T, data []byte) *bytes.Buffer {
+func asCSV(t *testing.T, data []byte) []byte {
 	t.Helper()
 	heading := []string{"kind", "group", "system", "about", "text", "statement", "label", "value", "annotators", "recorded", "split"}
 	var out bytes.Buffer
@@ -154,7 +161,7 @@ func asCSV(t *testing.T, data []byte) *bytes.Buffer {
 		_ = w.Write(row)
 	}
 	w.Flush()
-	return &out
+	return out.Bytes()
 }
 
 // Three annotators, one of whom left a question out.
@@ -164,10 +171,7 @@ func TestPeopleByHand(t *testing.T) {
 {"text":"c","statement":"3","annotators":[1,1,0]}
 {"text":"d","statement":"4","annotators":[0,0,null]}
 `
-	items, err := ReadJSONL(strings.NewReader(in), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	items := read(t, in)
 	verdicts := [][]judge.Verdict{{v("full", 0)}, {v("none", 0)}, {v("full", 0)}, {v("none", 0)}}
 	p, ok := MeasurePeople(items, verdicts)
 	if !ok || p.Questions != 4 || p.FleissN != 3 || len(p.Annotators) != 3 || p.Annotators[2].N != 3 {

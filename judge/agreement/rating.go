@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"lore/judge"
+	"lore/local/files"
 )
 
 // rating is what one person, or one recorded judge, says: a number or a label.
@@ -41,6 +42,10 @@ func (r *Row) setJSON(name string, raw json.RawMessage) error {
 	switch name {
 	case "annotators", "recorded":
 		return r.setRatings(name, raw)
+	case "value":
+		if raw[0] == 't' || raw[0] == 'f' {
+			return &files.Error{Msg: fmt.Sprintf("value %s is not a number from 0 to 1", raw), Remedy: valueRemedy}
+		}
 	case "kind", "group", "system", "about", "text", "statement":
 		if len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') {
 			return fmt.Errorf("%s is no text", name)
@@ -62,28 +67,36 @@ func (r *Row) setText(name, value string) error {
 	}
 	if into := texts[name]; into != nil {
 		*into = value
+		switch name {
+		case "kind", "group", "system", "label":
+			*into = strings.TrimSpace(value)
+		}
 		return nil
 	}
 
 	value = strings.TrimSpace(value)
-	by, single := strings.CutPrefix(name, "recorded:")
-	switch {
-	case value == "":
+	if value == "" || name == "" {
 		return nil
+	}
+	person, rates := strings.CutPrefix(name, annotatorPrefix)
+	by, single := strings.CutPrefix(name, recordedPrefix)
+	switch {
 	case name == "value":
-		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(v >= 0 && v <= 1) {
-			return fmt.Errorf("value %q is not a number from 0 to 1", value)
+		v, ok := number(value)
+		if !ok || v < 0 || v > 1 {
+			return &files.Error{Msg: fmt.Sprintf("value %q is not a number from 0 to 1", value), Remedy: valueRemedy}
 		}
 		r.Value = &v
 	case name == "unit":
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			return fmt.Errorf("unit %q is not a number", value)
+		v, ok := number(value)
+		if !ok || v != math.Trunc(v) || math.Abs(v) > 1e9 {
+			return &files.Error{Msg: fmt.Sprintf("unit %q is not a number", value), Remedy: "it counts the text's lines from 1"}
 		}
-		r.Unit = n
+		r.Unit = int(v)
 	case name == "annotators", name == "recorded":
 		return r.setRatings(name, []byte(value))
+	case rates:
+		r.Annotators = append(r.Annotators, ratingOf(person, value))
 	case single:
 		r.Recorded = append(r.Recorded, ratingOf(by, value))
 	default:
@@ -105,7 +118,7 @@ func (r *Row) setRatings(name string, data []byte) error {
 	if name == "recorded" {
 		r.Recorded = append(r.Recorded, list...)
 	} else {
-		r.Annotators = list
+		r.Annotators = append(r.Annotators, list...)
 	}
 	return nil
 }
@@ -114,25 +127,31 @@ func parseRatings(data []byte) ([]rating, error) {
 	if len(data) == 0 || data[0] != '{' && data[0] != '[' {
 		var out []rating
 		for i, s := range strings.Split(string(data), ";") {
-			out = append(out, ratingOf(strconv.Itoa(i+1), strings.TrimSpace(s)))
+			if s = strings.TrimSpace(s); s != "" {
+				out = append(out, ratingOf(strconv.Itoa(i+1), s))
+			}
 		}
 		return out, nil
 	}
 	if !json.Valid(data) {
-		data = []byte(strings.NewReplacer("'", `"`, "None", "null", "nan", "null").Replace(string(data)))
+		data = asJSON(data)
 	}
 
-	named := map[string]json.RawMessage{}
+	var named map[string]json.RawMessage
 	if data[0] == '[' {
 		var list []json.RawMessage
 		if err := json.Unmarshal(data, &list); err != nil {
 			return nil, err
 		}
+		named = map[string]json.RawMessage{}
 		for i, raw := range list {
 			named[strconv.Itoa(i+1)] = raw
 		}
-	} else if err := json.Unmarshal(data, &named); err != nil {
-		return nil, err
+	} else {
+		var err error
+		if named, err = files.Object[json.RawMessage](data); err != nil {
+			return nil, err
+		}
 	}
 
 	var out []rating
@@ -172,10 +191,10 @@ func parseRating(by string, raw json.RawMessage) (rating, error) {
 
 // ratingOf reads a rating in words.
 func ratingOf(by, words string) rating {
-	if v, err := strconv.ParseFloat(words, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+	if v, ok := number(words); ok {
 		return rating{By: by, Number: &v}
 	}
-	return rating{By: by, Label: words}
+	return rating{By: by, Label: strings.TrimSpace(words)}
 }
 
 // labelValue is the value of a label in [0,1]. Entailment may be partial: between no and yes, where
@@ -198,15 +217,18 @@ func scaleOf(kind judge.Kind, largest float64) (low, high float64, err error) {
 	low, err1 := strconv.ParseFloat(labels[0], 64)
 	high, err2 := strconv.ParseFloat(labels[len(labels)-1], 64)
 	if err1 != nil || err2 != nil || largest > high {
-		return 0, 1, fmt.Errorf("a rating of %g is neither a value from 0 to 1 nor one of the labels of %s, %v",
-			largest, kind, labels)
+		return 0, 1, &files.Error{
+			Msg: fmt.Sprintf("a rating of %g is neither a value from 0 to 1 nor one of the labels of %s, %v",
+				largest, kind, labels),
+			Remedy: valueRemedy,
+		}
 	}
 	return low, high, nil
 }
 
 // verdict turns a rating into a verdict on the scale from low to high.
 func (r rating) verdict(question string, kind judge.Kind, low, high float64) (judge.Verdict, error) {
-	v := judge.Verdict{Question: question, Label: r.Label, Unit: r.Unit}
+	v := judge.Verdict{Question: question, Label: labelOf(kind, r.Label), Unit: r.Unit}
 	if r.Number != nil {
 		v.Value = (*r.Number - low) / (high - low)
 		if v.Value < 0 || v.Value > 1 {
@@ -215,12 +237,12 @@ func (r rating) verdict(question string, kind judge.Kind, low, high float64) (ju
 		v.Score = v.Value
 	}
 
-	value, ok := labelValue(kind, r.Label)
+	value, ok := labelValue(kind, v.Label)
 	switch {
-	case r.Label == "":
+	case v.Label == "":
 		v.Label = nearest(kind, v.Value)
 	case !ok:
-		return v, fmt.Errorf("the label %q of %s is not one of %v", r.Label, r.By, judge.Labels[kind])
+		return v, badLabel(kind, r.Label, r.By)
 	case r.Number == nil:
 		v.Value = value
 	}

@@ -16,8 +16,15 @@ import (
 // out, repeats one or changes the order. A statement without exactly one usable
 // verdict stays open and is asked by itself, with a note.
 func (s *session) batches(ctx context.Context) error {
-	var calls []local.Call
-	var tasks []int
+	calls, tasks, err := s.batchCalls()
+	if err != nil {
+		return err
+	}
+	return s.run(ctx, calls, func(n int, r local.Reply) { s.readBatch(tasks[n], r) })
+}
+
+// batchCalls words a call for every task that can be asked in one.
+func (s *session) batchCalls() (calls []local.Call, tasks []int, err error) {
 	for i, t := range s.tasks {
 		if !batchable(t) {
 			continue
@@ -25,13 +32,12 @@ func (s *session) batches(ctx context.Context) error {
 
 		call, err := s.j.batch(s.shown[i])
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		calls = append(calls, call)
 		tasks = append(tasks, i)
 	}
-
-	return s.run(ctx, calls, func(n int, r local.Reply) { s.readBatch(tasks[n], r) })
+	return calls, tasks, nil
 }
 
 // batchForms are the kinds of which several questions can be asked at once. Relevance and

@@ -195,25 +195,31 @@ func (s *session) run(ctx context.Context, calls []local.Call, done func(i int, 
 	return s.j.calls.All(ctx, calls, done)
 }
 
+// Plan lists the calls that Judge makes at first: one a question, or one a text where these go in
+// a batch. What a batch leaves out, replies that must be repaired, and samples take more.
+func (j *Judge) Plan(tasks []judge.Task) ([]local.Call, error) {
+	s := newSession(j, tasks, nil)
+	var out []local.Call
+	if j.cfg.Batch {
+		calls, at, err := s.batchCalls()
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range at {
+			clear(s.open[i])
+		}
+		out = calls
+	}
+	calls, _, err := s.singleCalls()
+	return append(out, calls...), err
+}
+
 // singles asks what is open, one question a call.
 func (s *session) singles(ctx context.Context) error {
-	var calls []local.Call
-	var places [][2]int
-	for i, t := range s.tasks {
-		for k, q := range t.Questions {
-			if !s.open[i][k] {
-				continue
-			}
-
-			call, err := s.j.single(s.shown[i], q)
-			if err != nil {
-				return err
-			}
-			calls = append(calls, call)
-			places = append(places, [2]int{i, k})
-		}
+	calls, places, err := s.singleCalls()
+	if err != nil {
+		return err
 	}
-
 	return s.run(ctx, calls, func(n int, r local.Reply) {
 		t, k := places[n][0], places[n][1]
 		q := s.tasks[t].Questions[k]
@@ -223,6 +229,25 @@ func (s *session) singles(ctx context.Context) error {
 		}
 		s.settle(t, k, readLabel(q, len(s.tasks[t].Units), r))
 	})
+}
+
+// singleCalls words a call for every question that is open.
+func (s *session) singleCalls() (calls []local.Call, places [][2]int, err error) {
+	for i, t := range s.tasks {
+		for k, q := range t.Questions {
+			if !s.open[i][k] {
+				continue
+			}
+
+			call, err := s.j.single(s.shown[i], q)
+			if err != nil {
+				return nil, nil, err
+			}
+			calls = append(calls, call)
+			places = append(places, [2]int{i, k})
+		}
+	}
+	return calls, places, nil
 }
 
 // single is the call for one question.

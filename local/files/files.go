@@ -114,6 +114,13 @@ func Text(name string, data []byte) ([]byte, error) {
 			return nil, &Error{File: name, Msg: msg, Remedy: "convert it first, for example with iconv or pdftotext"}
 		}
 	}
+	if wide(data) {
+		return nil, &Error{
+			File:   name,
+			Msg:    "is UTF-16, or binary, not text in UTF-8",
+			Remedy: "convert it first, for example with iconv -f UTF-16 -t UTF-8, or take it out of the folder",
+		}
+	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		place := fmt.Sprintf("byte %d", i+1)
 		return nil, &Error{File: name, Place: place, Msg: "is binary, not text", Remedy: "take it out of the folder"}
@@ -122,6 +129,16 @@ func Text(name string, data []byte) ([]byte, error) {
 		return nil, notUTF8(name, data)
 	}
 	return bytes.TrimPrefix(data, []byte(mark)), nil
+}
+
+// wide reports whether a text begins as UTF-16 without its mark does: of Latin letters every
+// other byte is 0.
+func wide(data []byte) bool {
+	if len(data) < 4 || len(data)%2 != 0 {
+		return false
+	}
+	zero := func(i int) bool { return data[i] == 0 }
+	return zero(0) != zero(1) && zero(0) == zero(2) && zero(1) == zero(3)
 }
 
 // notUTF8 finds the first byte that is wrong.

@@ -19,6 +19,8 @@ func TestText(t *testing.T) {
 		"\xff\xfea\x00":     "UTF-16",
 		"%PDF-1.7":          "PDF",
 		"a\x00b":            "byte 2",
+		"a\x00b\x00":        "is UTF-16, or binary",
+		"\x00a\x00b":        "is UTF-16, or binary",
 		"one\ntwo\nth\xe9e": "line 3",
 	} {
 		got, err := Text("f", []byte(content))

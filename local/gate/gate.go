@@ -74,6 +74,8 @@ type Gate struct {
 	meter   *meter
 	warn    func(string)
 	door    local.Backend
+	again   Again
+	check   *schemaCache
 }
 
 // Open builds the door and reads the journal.
@@ -97,6 +99,7 @@ func Open(cfg Config) (*Gate, error) {
 	g.watch = &watch{lanes: g.lanes, void: g.void, warn: cfg.Warn, models: map[modelID]*watched{}}
 
 	check := &schemaCache{}
+	g.again, g.check = cfg.Again, check
 	door := withSchema(inner, check)
 	if cfg.Dir == "" {
 		g.door = withRepair(withDedup(withWatch(door, g.watch), g.meter))
@@ -254,6 +257,28 @@ func (r router) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 		return local.Reply{}, fmt.Errorf("no backend %q is configured", call.Backend)
 	}
 	return b.Do(ctx, call)
+}
+
+// Finished reports whether a call would be answered without asking a model: from the journal, or
+// from the cache that runs share.
+func (g *Gate) Finished(call local.Call) bool {
+	journals := []*Journal{g.journal}
+	if g.cache != nil && g.lanes[call.Backend].Shared && call.Digest != "" {
+		journals = append(journals, g.cache.of(call))
+	}
+	for _, j := range journals {
+		if j == nil {
+			continue
+		}
+		was, found, err := j.Lookup(call.Key())
+		if err != nil || !found {
+			continue
+		}
+		if reply, ok := g.again.usable(context.Background(), call, was, g.check); ok && !reply.Stale {
+			return true
+		}
+	}
+	return false
 }
 
 // IsCancelled reports whether err only says that the user stopped the run.

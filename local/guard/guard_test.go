@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestText(t *testing.T) {
@@ -51,6 +53,69 @@ func TestDocument(t *testing.T) {
 	if want := "True.\n(2)\nForged. See [3].\n(Document 4)\nForged, too."; got != want || n != 2 {
 		t.Errorf("%q, %d places", got, n)
 	}
+}
+
+func TestLettered(t *testing.T) {
+	got, n := Lettered("True.\nB: Forged.\n  **C**: no mark\n> D : Forged.\nU: none\nQ&A: none\n[Document 4]")
+	want := "True.\n(B) Forged.\n  **C**: no mark\n> (D) Forged.\nU: none\nQ&A: none\n(Document 4)"
+	if got != want || n != 3 {
+		t.Errorf("%q, %d places", got, n)
+	}
+}
+
+// A prompt's data is made neutral wherever its texts stand, is otherwise the same, and the
+// original is not touched.
+func TestValues(t *testing.T) {
+	type inner struct{ Text string }
+	type data struct {
+		inner
+		N        int
+		Title    string
+		List     []string
+		Pairs    []*inner
+		ByName   map[string]any
+		private  string
+		Nothing  []string
+		Anything any
+	}
+	const bad, good = "x <|im_end|> y", "x (im_end) y"
+	of := func(s string) data {
+		return data{inner{s}, 3, s, []string{"a", s}, []*inner{{s}, nil}, map[string]any{"k": s, "n": 2, "l": []inner{{s}}}, bad, nil, s}
+	}
+
+	in, seen := of(bad), &Seen{}
+	got := seen.Values(in)
+	compare := cmp.AllowUnexported(data{}, inner{})
+	if d := cmp.Diff(of(good), got, compare); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(of(bad), in, compare); d != "" {
+		t.Error("the original was changed:", d)
+	}
+	if seen.Values(map[string]any{"again": bad, "other": "</s>"}); seen.Count() != 2 {
+		t.Errorf("%d texts, not 2", seen.Count())
+	}
+	if (*Seen)(nil).Values(bad) != good || (*Seen)(nil).Values(nil) != nil || (*Seen)(nil).Count() != 0 {
+		t.Error("without a count")
+	}
+}
+
+// A second pass finds nothing, and what holds no bracket, colon or sign of a heading stays.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"", "[INST]", "a\n[Document 2]\nb", "x<|[INST]|>", "<<sys>[/inst]>", "\u2028### User:\r[3]", "A: b\nB: c"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, clean := range []func(string) (string, int){Text, Document, Lettered} {
+			once, n := clean(s)
+			if (n == 0) != (once == s) {
+				t.Errorf("%q becomes %q at %d places", s, once, n)
+			}
+			if n > 0 && !strings.ContainsAny(s, "<[:#=*-") {
+				t.Errorf("%q has %d places", s, n)
+			}
+		}
+	})
 }
 
 func TestFence(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"text/template"
 
 	"lore/local"
+	"lore/local/guard"
 )
 
 // Set is a folder of prompts with an optional second folder whose files come
@@ -135,8 +136,13 @@ func parse(name, text string) (*Prompt, error) {
 	return p, nil
 }
 
-// Render fills the prompt in.
-func (p *Prompt) Render(data any) ([]local.Message, error) {
+// Render fills the prompt in. Texts in data are made neutral: they may be anybody's, and cannot
+// pose as the frame of the conversation or as another document.
+func (p *Prompt) Render(data any) ([]local.Message, error) { return p.RenderSeen(data, nil) }
+
+// RenderSeen is Render, and counts the texts in which something was made neutral.
+func (p *Prompt) RenderSeen(data any, seen *guard.Seen) ([]local.Message, error) {
+	data = seen.Values(data)
 	out := make([]local.Message, len(p.parts))
 	for i, part := range p.parts {
 		var b strings.Builder

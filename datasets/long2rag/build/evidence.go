@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"lore/local/guard"
 )
 
 // leastSpan is the fewest words of a span: fewer stand in any document.
@@ -81,8 +83,12 @@ func (p extracted) ground(document string) (extracted, string) {
 	}
 
 	out := extracted{Text: p.Text, Repaired: p.Repaired}
+	shown, _ := guard.Text(document) // what the model copied from
 	for _, s := range p.Spans {
 		found, ok := verbatim(document, s)
+		if !ok {
+			found, ok = verbatim(shown, s)
+		}
 		switch {
 		case !ok:
 			return p, fmt.Sprintf("the span %q does not stand in the document", s)

@@ -95,6 +95,14 @@ func TestGround(t *testing.T) {
 	}
 }
 
+// A model copies from what it was shown, in which forged marks are neutral.
+func TestGroundInWhatWasShown(t *testing.T) {
+	got, reason := extracted{Text: "x", Spans: []string{"wall held (im_end) through the storm"}}.ground("The wall held <|im_end|> through the storm.")
+	if reason != "" || got.Spans[0] != "wall held (im_end) through the storm" {
+		t.Errorf("%q, %q", got.Spans, reason)
+	}
+}
+
 // A mapping that is no partition is named, and repaired so that each original is there
 // once.
 func TestGroups(t *testing.T) {

@@ -87,14 +87,17 @@ func (s *Set) openVectors(ctx context.Context, name string) (embed.Embedder, err
 }
 
 // openEncoder makes the judge of a model that was resolved. Only now its file of values is
-// locked: a retriever may have had the same model.
-func (s *Set) openEncoder(m *Model) (judge.Judge, error) {
+// locked: a retriever may have had the same model. fresh uses no file.
+func (s *Set) openEncoder(m *Model, fresh bool) (judge.Judge, error) {
 	e := m.encoder
 	if e.judge != nil {
 		return e.judge, nil
 	}
 
 	dir, warn := s.cfg.Encoders.Dir, s.cfg.Console.Warn
+	if fresh {
+		dir = ""
+	}
 	out := &nli.Judge{Label: m.Spec, Thresholds: e.thresholds()}
 	switch {
 	case e.entails != nil && dir != "":

@@ -38,6 +38,7 @@ type Judging struct {
 	Calibration     *ensemble.Calibration // nil: none
 	CalibrationFile string
 	Keep            bool // keep what each part of A+B said
+	Fresh           bool // an encoder computes what is kept on disk once more, to be timed
 }
 
 // Judge is a judge by name, with its models if it has some; A+B has two parts.
@@ -98,7 +99,7 @@ func (s *Set) OpenJudge(j Judge, how Judging, calls llm.Caller, prompts *prompt.
 		}
 		if m.encoder != nil {
 			var err error
-			if opened[i], err = s.openEncoder(m); err != nil {
+			if opened[i], err = s.openEncoder(m, how.Fresh); err != nil {
 				return nil, err
 			}
 			continue
@@ -131,6 +132,8 @@ type Judges struct {
 	Parts [][]ensemble.Part // of each
 	gate  *gate.Gate
 	set   *Set
+
+	resolved []Judge
 }
 
 // OpenJudges resolves and opens judges outside a run. replace holds prompts of the user's
@@ -152,7 +155,7 @@ func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, repla
 		return nil, err
 	}
 
-	out := &Judges{gate: g, set: s}
+	out := &Judges{gate: g, set: s, resolved: resolved}
 	prompts := prompt.NewSet(replace, llm.Prompts())
 	for _, r := range resolved {
 		j, err := s.OpenJudge(r, how, g, prompts)
@@ -162,6 +165,51 @@ func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, repla
 		out.List, out.Parts = append(out.List, j), append(out.Parts, r.describe(how, prompts))
 	}
 	return out, nil
+}
+
+// Plan lists the different calls that judge i, which is one model of a server, makes of tasks at
+// first. The model gets a window that holds them all, and all that it is asked later has it, too.
+func (j *Judges) Plan(i int, tasks []judge.Task) ([]local.Call, error) {
+	one, ok := j.List[i].(*llm.Judge)
+	if !ok {
+		return nil, nil
+	}
+	calls, err := one.Plan(tasks)
+	if err != nil {
+		return nil, err
+	}
+
+	m, longest := j.resolved[i].parts[0], 0
+	for _, c := range calls {
+		longest = max(longest, estimate(c))
+	}
+	j.set.widen(m, longest)
+
+	seen := map[string]bool{}
+	var out []local.Call
+	for _, c := range calls {
+		c.Options.NumCtx = m.Options.NumCtx
+		if key := c.Key(); !seen[key] {
+			seen[key] = true
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// Unfinished are the calls that neither the journal nor the cache can answer.
+func (j *Judges) Unfinished(calls []local.Call) []local.Call {
+	return slices.DeleteFunc(slices.Clone(calls), j.gate.Finished)
+}
+
+// Try makes calls, and counts those that failed. What they gave is kept.
+func (j *Judges) Try(ctx context.Context, calls []local.Call) (failed int, err error) {
+	err = j.gate.All(ctx, calls, func(_ int, r local.Reply) {
+		if r.Outcome != local.OK {
+			failed++
+		}
+	})
+	return failed, err
 }
 
 // Usage is what the judges' calls cost.

@@ -30,12 +30,7 @@ func (s *Set) Fit(m *Model, calls []local.Call, what string) {
 		longest = max(longest, needs[i])
 	}
 
-	owner := s.owner(m)
-	if owner.Options.NumCtx == 0 {
-		owner.Options.NumCtx = window(longest, m.Info.Context)
-	}
-	m.Options.NumCtx = owner.Options.NumCtx
-
+	s.widen(m, longest)
 	tooLong := 0
 	for i := range calls {
 		calls[i].Options.NumCtx = m.Options.NumCtx
@@ -50,6 +45,15 @@ func (s *Set) Fit(m *Model, calls []local.Call, what string) {
 		s.warnings = append(s.warnings, msg)
 		s.cfg.Console.Warn(msg)
 	}
+}
+
+// widen sets the model's window for a need, unless it is set.
+func (s *Set) widen(m *Model, need int) {
+	owner := s.owner(m)
+	if owner.Options.NumCtx == 0 {
+		owner.Options.NumCtx = window(need, m.Info.Context)
+	}
+	m.Options.NumCtx = owner.Options.NumCtx
 }
 
 // Promise says how many tokens a later phase will need of a model that an earlier one

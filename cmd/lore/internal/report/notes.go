@@ -220,7 +220,7 @@ func RetrievalNotes(m store.Manifest) []datasets.Grid {
 		rerankerGrid(m.Retrieval.Rerankers),
 		condenserGrid(m.Retrieval.Condensers),
 		bertGrid(m.Settings["bertscore"]),
-		forgedGrid(m.Forged),
+		ForgedGrid(forgedTexts(m)),
 	}
 	return slices.DeleteFunc(grids, func(g datasets.Grid) bool { return len(g.Rows) == 0 })
 }
@@ -305,23 +305,42 @@ func bertGrid(settings any) datasets.Grid {
 	}
 }
 
-// forgedGrid counts texts with forged marks; empty where there are none.
-func forgedGrid(f store.Forged) datasets.Grid {
+// ForgedTexts are texts in which marks were made neutral before a model saw them.
+type ForgedTexts struct {
+	To string // whom they were shown
+	N  int
+}
+
+// ForgedGrid counts texts with forged marks; empty where there are none.
+func ForgedGrid(counts []ForgedTexts) datasets.Grid {
 	g := datasets.Grid{
 		Title: "Texts with forged marks",
 		Head:  []string{"shown to", "texts with forged marks"},
 		Note: "Tokens of chat templates and headings of documents inside texts were made neutral before a model saw " +
 			"them; " + judgesPage + " tells more.",
 	}
-	for _, row := range []struct {
-		to string
-		n  int
-	}{{"generators", f.Documents}, {"judges", f.Judged}} {
-		if row.n > 0 {
-			g.Rows = append(g.Rows, []string{row.to, fmt.Sprint(row.n)})
+	for _, c := range counts {
+		if c.N > 0 {
+			g.Rows = append(g.Rows, []string{c.To, fmt.Sprint(c.N)})
 		}
 	}
 	return g
+}
+
+// forgedTexts are those of a run.
+func forgedTexts(m store.Manifest) []ForgedTexts {
+	var out []ForgedTexts
+	for _, r := range m.Retrieval.Rerankers {
+		out = append(out, ForgedTexts{"the reranker " + r.Name + " of " + r.Pipeline, r.Forged})
+	}
+	for _, c := range m.Retrieval.Condensers {
+		out = append(out, ForgedTexts{"what shortens documents for " + c.Pipeline, c.Forged})
+	}
+	return append(out,
+		ForgedTexts{"generators", m.Forged.Documents},
+		ForgedTexts{"generators, as questions", m.Forged.Questions},
+		ForgedTexts{"what takes answers apart", m.Forged.Apart},
+		ForgedTexts{"judges", m.Forged.Judged})
 }
 
 // countOf reads a count, as it was set or as it comes back from JSON.

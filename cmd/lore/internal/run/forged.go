@@ -15,10 +15,17 @@ import (
 type forged struct {
 	documents map[[2]string]bool // shown to a generator, by corpus and text
 	judged    map[string]bool    // shown to a judge, by the task's id
+	questions guard.Seen         // shown to a generator
+	points    guard.Seen         // answers, and their questions, that a model took apart
 }
 
-func (f forged) counts() store.Forged {
-	return store.Forged{Documents: len(f.documents), Judged: len(f.judged)}
+func (f *forged) counts() store.Forged {
+	return store.Forged{
+		Documents: len(f.documents),
+		Questions: f.questions.Count(),
+		Judged:    len(f.judged),
+		Apart:     f.points.Count(),
+	}
 }
 
 // neutral is a context as a generator may see it: no document poses as another one, or as

@@ -86,6 +86,7 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 	shown := c.evidence.Context
 	if !m.Structured() {
 		shown = e.neutral(c.item.Corpus().ID, shown)
+		e.forged.questions.Text(c.item.Title())
 	}
 	ask := datasets.Ask{Context: shown, Variant: s.variant, Prompt: e.answer}
 	messages, source, err := c.item.Request(ask)

@@ -48,7 +48,7 @@ func (e *engine) askPoints(ctx context.Context, rule *datasets.PointRule, cells 
 		calls[n].Schema = rule.Schema
 		calls[n].Options.NumPredict = pointTokens
 		data := map[string]any{"Query": c.item.Title(), "Answer": datasets.Uncited(c.item, c.evidence)}
-		if calls[n].Messages, err = p.Render(data); err != nil {
+		if calls[n].Messages, err = p.RenderSeen(data, &e.forged.points); err != nil {
 			return err
 		}
 	}

@@ -40,8 +40,10 @@ type Manifest struct {
 // Forged counts texts with marks that would have posed as something else to a model, such as
 // tokens of chat templates or headings of documents. They were shown with these made neutral.
 type Forged struct {
-	Documents int `json:"documents,omitempty"` // shown to a generator
-	Judged    int `json:"judged,omitempty"`    // shown to a judge: answers, their points, and documents
+	Documents int `json:"documents,omitempty"`   // shown to a generator
+	Questions int `json:"questions,omitempty"`   // asked of a generator
+	Apart     int `json:"taken_apart,omitempty"` // answers, and their questions, that a model took apart
+	Judged    int `json:"judged,omitempty"`      // shown to a judge: answers, their points, and documents
 }
 
 // ManifestFile is the file of a run folder that holds its Manifest. It is written last.

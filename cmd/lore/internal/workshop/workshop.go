@@ -48,6 +48,7 @@ type Workshop struct {
 		Usage() []gate.ModelUsage
 		Close() error
 	}
+	writers []*stage.Session
 }
 
 var _ datasets.Workshop = (*Workshop)(nil)
@@ -71,6 +72,16 @@ func (w *Workshop) Usage() []gate.ModelUsage {
 		out = append(out, o.Usage()...)
 	}
 	return out
+}
+
+// Forged counts the texts in which marks that pose as something else were made neutral before
+// the model that writes saw them.
+func (w *Workshop) Forged() int {
+	n := 0
+	for _, s := range w.writers {
+		n += s.Forged()
+	}
+	return n
 }
 
 // Out is the folder of --out.
@@ -125,6 +136,7 @@ func (w *Workshop) Writer(ctx context.Context, need int, prompts ...fs.FS) (*sta
 		Tries:   w.cfg.Tries,
 		Step:    w.Start,
 	}
+	w.writers = append(w.writers, s)
 	if w.cfg.Model == "" {
 		return s, nil
 	}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"lore/judge"
+	"lore/judge/agreement"
+	"lore/judge/calibrate"
+	"lore/judge/ensemble"
+	"lore/judge/lexical"
+	"lore/local/published"
+)
+
+// onPage compares words of docs/judges.md with what they should be; with -update it writes them.
+func onPage(t *testing.T, pattern, want string) {
+	t.Helper()
+	page, err := os.ReadFile(judgesPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(pattern).FindAllIndex(page, -1)
+	if len(found) != 1 {
+		t.Fatalf("%s has %d places like %s, want one", judgesPath, len(found), pattern)
+	}
+	same(t, judgesPath, string(page), string(page[:found[0][0]])+want+string(page[found[0][1]:]))
+}
+
+// asked are the lexical judge's verdicts on items.
+func asked(t *testing.T, items []agreement.Item) [][]judge.Verdict {
+	t.Helper()
+	var tasks []judge.Task
+	for _, it := range items {
+		tasks = append(tasks, it.Task)
+	}
+	verdicts, err := lexical.Judge{}.Judge(context.Background(), tasks, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdicts
+}
+
+// The table of pairs on docs/judges.md is what recorded models and the lexical judge give on SummHay's
+// published labels.
+func TestKnownPairs(t *testing.T) {
+	items := summhayLabels(t)
+	first := asked(t, items)
+	zone := ensemble.Rule{Zone: &ensemble.Zone{Low: 0.2, High: 0.6}}
+	var rows strings.Builder
+	share := 0.0
+	for _, m := range [][2]string{
+		{"Gemini-1.5-pro", "gemini-1.5-pro"}, {"GPT-4o", "gpt-4o"}, {"Claude-3-haiku", "claude3-haiku"}, {"GPT-3.5", "gpt3.5"},
+	} {
+		second, err := recordedVerdicts(items, "predictions_prompted_"+m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{"lexical", m[1]}
+		trace := traceOf(items, first, second)
+		some, n := trace.Rejoin(names, zone)
+		all, questions := trace.Rejoin(names, ensemble.Rule{})
+		share = float64(n) / float64(questions)
+
+		fmt.Fprintf(&rows, "| %s |", m[0])
+		for _, verdicts := range [][][]judge.Verdict{
+			second, some, all, nested(t, items, 0, names, first, second), nested(t, items, 0.5, names, first, second),
+		} {
+			fmt.Fprintf(&rows, " %.3f |", agreement.Pearson(items, verdicts))
+		}
+		rows.WriteString("\n")
+	}
+
+	head := fmt.Sprintf("| model | alone | default (%.0f %% asked) | everywhere | calibrated | calibrated, half of the calls |\n|---|---|---|---|---|---|\n",
+		100*share)
+	onPage(t, `\| model \| alone \| default \([0-9]+ % asked\) .*\n\|[-|]+\n(\| .*\n)+`, head+rows.String())
+	onPage(t, `\([0-9.]+ alone, on the file it was fitted on\)`,
+		fmt.Sprintf("(%.3f alone, on the file it was fitted on)", agreement.Pearson(items, first)))
+}
+
+// leastRest is how many labels must be left to measure on.
+const leastRest = 50
+
+// What 100 labels do to the lexical judge's bias on published sets, as docs/judges.md says.
+func TestKnownCalibration(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(published.Path(t, "data", "labels"), "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after float64
+	sets := 0
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels, err := agreement.Read(path, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, a, ok := biases(labels.Items, asked(t, labels.Items))
+		if !ok {
+			continue
+		}
+		t.Logf("%s: %+.3f, calibrated %+.3f", filepath.Base(path), b, a)
+		before, after, sets = before+math.Abs(b), after+math.Abs(a), sets+1
+	}
+	before, after = before/float64(sets), after/float64(sets)
+	if after > before/2 {
+		t.Errorf("100 labels take the bias from %.3f to %.3f", before, after)
+	}
+	onPage(t, `on\s+\w+\s+public\s+sets\s+100\s+labels\s+took\s+the\s+lexical\s+judge's\s+mean\s+bias,\s+without\s+its\s+sign,\s+on\s+`+
+		`the\s+other\s+labels\s+from\s+[0-9.]+\s+to\s+[0-9]\.[0-9]+`,
+		fmt.Sprintf("on %d public sets 100 labels took the lexical judge's mean bias, without its sign, on\n"+
+			"the other labels from %.3f to %.3f", sets, before, after))
+}
+
+// biases are those on the labels that are left when 100 have been drawn to calibrate with.
+func biases(items []agreement.Item, verdicts [][]judge.Verdict) (before, after float64, ok bool) {
+	order := rand.New(rand.NewPCG(1, 2)).Perm(len(items))
+	pick := func(places []int) (some []agreement.Item, theirs [][]judge.Verdict) {
+		for _, i := range places {
+			some, theirs = append(some, items[i]), append(theirs, verdicts[i])
+		}
+		return some, theirs
+	}
+	n, drawn := 0, 0
+	for ; n < len(order) && drawn < 100; n++ {
+		drawn += len(items[order[n]].Human)
+	}
+	train, learnt := pick(order[:n])
+	test, theirs := pick(order[n:])
+	r := agreement.Measure("", test, theirs, 1)
+	if r.N < leastRest {
+		return 0, 0, false
+	}
+
+	c := calibrate.Calibrate([]ensemble.Part{{Name: "lexical"}}, train, [][][]judge.Verdict{learnt})
+	got, _ := traceOf(test, theirs).Rejoin([]string{"lexical"}, ensemble.Rule{Calibration: c})
+	return r.Bias, agreement.Measure("", test, slices.Clone(got), 1).Bias, true
+}
