@@ -53,7 +53,7 @@ func Example() {
 	// Output:
 	// lighthouse, one of 2 items over 12 passages
 	// shown: 3 passages of 300 tokens, 1 cut
-	// cov_answer@3: 0.33
+	// cov_answer@3: 0.56
 	// cov_context@3: 0.67
 	// recall_at_k: 0.50
 }

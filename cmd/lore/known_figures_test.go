@@ -48,41 +48,40 @@ func asked(t *testing.T, items []agreement.Item) [][]judge.Verdict {
 	return verdicts
 }
 
-// The table of pairs on docs/judges.md is what recorded models and the lexical judge give on SummHay's
-// published labels.
+// The table of pairs on docs/judges.md is what recorded models and the lexical judge give on
+// SummHay's published labels; TestPublishedFit measures it.
 func TestKnownPairs(t *testing.T) {
-	items := summhayLabels(t)
-	first := asked(t, items)
-	zone := ensemble.Rule{Zone: &ensemble.Zone{Low: 0.2, High: 0.6}}
+	models := strings.NewReplacer("predictions_prompted_", "", "predictions_9fs_", "nine examples, ", "gemini", "Gemini", "gpt", "GPT",
+		"claude3-", "Claude-3-", "GPT3.5", "GPT-3.5")
 	var rows strings.Builder
 	share := 0.0
-	for _, m := range [][2]string{
-		{"Gemini-1.5-pro", "gemini-1.5-pro"}, {"GPT-4o", "gpt-4o"}, {"Claude-3-haiku", "claude3-haiku"}, {"GPT-3.5", "gpt3.5"},
-	} {
-		second, err := recordedVerdicts(items, "predictions_prompted_"+m[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		names := []string{"lexical", m[1]}
-		trace := traceOf(items, first, second)
-		some, n := trace.Rejoin(names, zone)
-		all, questions := trace.Rejoin(names, ensemble.Rule{})
-		share = float64(n) / float64(questions)
+	for _, p := range lexical.Current.Pairs {
+		share = max(share, p.Asked)
+		fmt.Fprintf(&rows, "| %s | %.3f | %.3f | %.3f | %.3f |\n", models.Replace(p.With), p.Alone, p.Default, p.Calibrated, p.Half)
+	}
+	head := fmt.Sprintf("| model | alone | default (%.0f %% asked) | calibrated | calibrated, half of the calls |\n|---|---|---|---|---|\n", 100*share)
+	onPage(t, `\| model \| alone \| default \([0-9]+ % asked\) .*\n\|[-|]+\n(\| .*\n)+`, head+rows.String())
+	cv := lexical.Current.CV
+	onPage(t, `\([0-9.]+ alone, its score [0-9.]+\)`, fmt.Sprintf("(%.3f alone, its score %.3f)", cv.Pearson, cv.PearsonScore))
+}
 
-		fmt.Fprintf(&rows, "| %s |", m[0])
-		for _, verdicts := range [][][]judge.Verdict{
-			second, some, all, nested(t, items, 0, names, first, second), nested(t, items, 0.5, names, first, second),
-		} {
-			fmt.Fprintf(&rows, " %.3f |", agreement.Pearson(items, verdicts))
-		}
-		rows.WriteString("\n")
+// The table of the fit on docs/judges.md is what fitted.json has.
+func TestKnownFit(t *testing.T) {
+	var rows strings.Builder
+	bias, after := 0.0, 0.0
+	n := float64(len(lexical.Current.Sets))
+	for _, s := range lexical.Current.Sets {
+		fmt.Fprintf(&rows, "| %s | %s | %d | %.2f | %.2f | %.2f | %.2f | %+.2f |\n",
+			s.Set, s.Kind, s.N, s.Before, s.Nested, s.LeftOut, s.Labels, s.Bias)
+		bias, after = bias+math.Abs(s.Bias)/n, after+s.After/n
 	}
 
-	head := fmt.Sprintf("| model | alone | default (%.0f %% asked) | everywhere | calibrated | calibrated, half of the calls |\n|---|---|---|---|---|---|\n",
-		100*share)
-	onPage(t, `\| model \| alone \| default \([0-9]+ % asked\) .*\n\|[-|]+\n(\| .*\n)+`, head+rows.String())
-	onPage(t, `\([0-9.]+ alone, on the file it was fitted on\)`,
-		fmt.Sprintf("(%.3f alone, on the file it was fitted on)", agreement.Pearson(items, first)))
+	head := "| set | question | n | before | nested | left out | labels, nested | bias |\n|---|---|---:|---:|---:|---:|---:|---:|\n"
+	onPage(t, regexp.QuoteMeta(head)+`(\| .*\n)*`, head+rows.String())
+	texts := lexical.Current.Sets[0].Texts
+	onPage(t, `Mean size of the bias: [0-9.]+ uncalibrated, [0-9.]+ after a monotone map from 100 labels\. SummHay's news has [0-9.]+ and its conversations\nhave [0-9]\.?[0-9]*\.`,
+		fmt.Sprintf("Mean size of the bias: %.3f uncalibrated, %.3f after a monotone map from 100 labels. SummHay's news has %.2f and its conversations\nhave %.2f.",
+			bias, after, texts["news"], texts["conversations"]))
 }
 
 // leastRest is how many labels must be left to measure on.

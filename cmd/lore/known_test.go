@@ -98,7 +98,9 @@ func measure(t *testing.T, source string) (value float64, n int) {
 	case source == "fit relevance": // TestPublishedRelevance measures it
 		return lexical.RelevanceTau, lexical.RelevanceSystems
 	case words[0] == "fit" && len(words) == 2:
-		return fromFit(t, words[1]), 0
+		return fromFit(t, words[1], ""), 0
+	case words[0] == "fit" && len(words) == 3:
+		return fromFit(t, words[1], words[2]), 0
 	case words[0] == "labels" && len(words) == 2:
 		return ofLabels(t, words[1]), 0
 	case words[0] == "recorded" && len(words) == 3:
@@ -110,15 +112,20 @@ func measure(t *testing.T, source string) (value float64, n int) {
 	return 0, 0
 }
 
-// fromFit is what the fit of the lexical judge says of a set: groups that took no part.
-func fromFit(t *testing.T, set string) float64 {
+// fromFit is what the fit of the lexical judge says of a set, or of one kind of its texts:
+// groups that took no part.
+func fromFit(t *testing.T, set, texts string) float64 {
 	t.Helper()
 	for _, s := range lexical.Current.Sets {
-		if s.Set == set {
+		r, known := s.TextsSay[texts]
+		switch {
+		case s.Set == set && texts == "":
 			return s.Labels
+		case s.Set == set && known:
+			return r
 		}
 	}
-	t.Fatalf("the fit has no set %q", set)
+	t.Fatalf("the fit has no set %q with texts %q", set, texts)
 	return 0
 }
 

@@ -27,16 +27,16 @@ func TestKnownIsComplete(t *testing.T) {
 	}
 }
 
-// The case decides, not the judge: relevance is known on stories, of no use on meetings, and
-// not known on web pages.
+// The case decides, not the judge: entailment is weak on the web, of no use on medicine, and
+// not known of stories.
 func TestLookFitsTheCase(t *testing.T) {
-	for texts, want := range map[string]Worth{"stories": Fair, "meetings": Useless, "web": "", "": ""} {
-		c := Look("lexical", judge.Relevance, texts)
+	for texts, want := range map[string]Worth{"web": Weak, "medicine": Useless, "stories": "", "": ""} {
+		c := Look("lexical", judge.Entailment, texts)
 		if got, ok := c.Least(); got.Worth != want || ok != (want != "") {
-			t.Errorf("relevance on %q: %+v", texts, got)
+			t.Errorf("entailment on %q: %+v", texts, got)
 		}
 		if want == "" && len(c.Elsewhere) == 0 {
-			t.Errorf("relevance on %q: nothing is known of other texts", texts)
+			t.Errorf("entailment on %q: nothing is known of other texts", texts)
 		}
 	}
 	if c := Look("ollama:nobody", judge.Coverage, "news"); len(c.Here)+len(c.Elsewhere) > 0 {

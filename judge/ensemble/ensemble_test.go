@@ -214,15 +214,16 @@ func FuzzParse(f *testing.F) {
 // Names say what was done, also those of earlier versions, in which the second replaced the first.
 func TestExplain(t *testing.T) {
 	for name, want := range map[string]string{
-		"lexical":                                   "",
-		"lexical+ollama:x (unsure 0.2..0.6)":        "stands alone where the score of the first lies in 0.2..0.6",
-		"lexical+ollama:x (average)":                "the mean of the judges' values",
-		"lexical+ollama:x (average in 0.1..0.9)":    "lies in 0.1..0.9, the first elsewhere",
-		"lexical+ollama:x (logprob) (average)":      "the mean",
-		"lexical+ollama:x (average, ask 0.3)":       "nearest to another label",
-		"lexical+ollama:x (calibrated 01, ask 0.3)": "weights and maps",
-		"ollama:x (logprob)":                        "",
-		"ollama:x (batch)":                          "",
+		"lexical":                                     "",
+		"lexical+ollama:x (unsure 0.2..0.6)":          "stands alone where the score of the first lies in 0.2..0.6",
+		"lexical+ollama:x (average)":                  "the mean of the judges' values",
+		"lexical+ollama:x (average in 0.1..0.9)":      "lies in 0.1..0.9; the first alone elsewhere",
+		"lexical+ollama:x (average 2:1 in 0.3..0.75)": "of which the first counts 2 times, where the score of the first lies in 0.3..0.75",
+		"lexical+ollama:x (logprob) (average)":        "the mean",
+		"lexical+ollama:x (average, ask 0.3)":         "nearest to another label",
+		"lexical+ollama:x (calibrated 01, ask 0.3)":   "weights and maps",
+		"ollama:x (logprob)":                          "",
+		"ollama:x (batch)":                            "",
 	} {
 		if got := Explain(name); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %q", name, got)

@@ -52,6 +52,7 @@ type SetFit struct {
 
 	Ungated   float64            `json:"pearson_of_score_without_gates"`
 	Texts     map[string]float64 `json:"pearson_of_score_by_kind_of_text,omitempty"`
+	TextsSay  map[string]float64 `json:"pearson_of_labels_by_kind_of_text,omitempty"`
 	Systems   int                `json:"systems,omitempty"`
 	SystemTau float64            `json:"kendall_of_systems,omitempty"`
 }

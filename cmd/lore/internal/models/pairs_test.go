@@ -20,17 +20,17 @@ func TestRule(t *testing.T) {
 		how   Judging
 		parts []ensemble.Part
 	}{
-		"average in 0.2..0.6": {how, []ensemble.Part{lex, model}},
-		"average":             {how, []ensemble.Part{model, lex}},
-		"average, ask 0.3":    {Judging{Share: 0.3}, []ensemble.Part{lex, model}},
-		"average in 0..1":     {Judging{High: 1, Zoned: true}, []ensemble.Part{model, lex}},
+		"average 2:1 in 0.2..0.6": {how, []ensemble.Part{lex, model}},
+		"average":                 {how, []ensemble.Part{model, lex}},
+		"average 2:1, ask 0.3":    {Judging{Share: 0.3}, []ensemble.Part{lex, model}},
+		"average in 0..1":         {Judging{High: 1, Zoned: true}, []ensemble.Part{model, lex}},
 	} {
 		r, err := c.how.rule(c.parts)
 		if err != nil || r.String() != want {
 			t.Errorf("%q %v, want %q", r, err, want)
 		}
 	}
-	if how.DescribePair([]string{"lexical"}) != "" || how.DescribePair([]string{"lexical+ollama:m"}) != "average in 0.2..0.6" {
+	if how.DescribePair([]string{"lexical"}) != "" || how.DescribePair([]string{"lexical+ollama:m"}) != "average 2:1 in 0.2..0.6" {
 		t.Error("only pairs have a rule among the settings")
 	}
 

@@ -17,9 +17,9 @@ func TestJudgeLinesFitTheCase(t *testing.T) {
 		want         string
 	}{
 		{"lexical", "news", judge.Coverage, "Judge lexical, coverage of news: Pearson 0.76 with people"},
-		{"lexical", "conversations", judge.Coverage, "Judge lexical, coverage of conversations: Pearson 0.66 with people"},
-		{"lexical", "meetings", judge.Relevance, "Warning: judge lexical is no use for relevance of meetings: Kendall -0.03"},
-		{"lexical", "", judge.Coverage, "Judge lexical, coverage: on news Pearson 0.76 with people, on conversations Pearson 0.66 with people, on student"},
+		{"lexical", "conversations", judge.Coverage, "Judge lexical, coverage of conversations: Pearson 0.72 with people"},
+		{"lexical", "medicine", judge.Entailment, "Warning: judge lexical is no use for entailment of medicine: Pearson 0.06"},
+		{"lexical", "", judge.Coverage, "Judge lexical, coverage: on news Pearson 0.76 with people, on conversations Pearson 0.72 with people, on student"},
 		{"lexical", "web", judge.Coverage, "Warning: judge lexical, coverage of web: not measured here; on news Pearson 0.76"},
 		{"ollama:m", "news", judge.Coverage, "Warning: judge ollama:m, coverage of news: not measured here; measure it"},
 	} {

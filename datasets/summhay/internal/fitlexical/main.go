@@ -104,7 +104,7 @@ func printTable(f lexical.Fitted) {
 			fmt.Printf("%s: gates cost %.3f\n", s.Set, price)
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.Texts)) {
-			fmt.Printf("%s, %s: %.3f\n", s.Set, name, s.Texts[name])
+			fmt.Printf("%s, %s: %.3f, labels %.3f\n", s.Set, name, s.Texts[name], s.TextsSay[name])
 		}
 		if s.Systems > 0 {
 			fmt.Printf("%s: Kendall tau-b of %d systems %.3f\n", s.Set, s.Systems, s.SystemTau)
