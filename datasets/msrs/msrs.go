@@ -120,9 +120,8 @@ func (Benchmark) Metrics() []datasets.Metric {
 	return []datasets.Metric{
 		lead(Recall, "Lex. recall",
 			"idf-weighted share of a reference's content words in the answer, best reference; first, because it ranks "+
-				"recorded systems as the authors' G-Eval does better than the lexical judge's relevance: Kendall 0.84 over "+
-				"all story systems but those of the oracle setting, 0.79 there and 0.78 on 21 meeting systems, "+
-				"against 0.79, 0.61 and -0.03"),
+				"recorded systems much as the authors' G-Eval does, in stories and in meetings: Kendall 0.84 over all "+
+				"story systems but those of the oracle setting, 0.79 there and 0.78 on 21 meeting systems"),
 		percent(Rouge1, "R-1",
 			"ROUGE-1 F1, Porter stems, best reference by F1"),
 		lead(Rouge2, "R-2",
