@@ -65,6 +65,9 @@ func calibrateJudge(c *cobra.Command, f calibrateFlags, path string) error {
 	case f.file == "":
 		return usage.Errorf("-o FILE says where the calibration goes")
 	}
+	if err := checkPlace(f.file); err != nil {
+		return err
+	}
 	items, err := loadLabels(c, path, f.human)
 	if err != nil {
 		return err

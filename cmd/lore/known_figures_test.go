@@ -51,6 +51,7 @@ func asked(t *testing.T, items []agreement.Item) [][]judge.Verdict {
 // The table of pairs on docs/judges.md is what recorded models and the lexical judge give on SummHay's
 // published labels.
 func TestKnownPairs(t *testing.T) {
+	skipShort(t)
 	items := summhayLabels(t)
 	first := asked(t, items)
 	zone := ensemble.Rule{Zone: &ensemble.Zone{Low: 0.2, High: 0.6}}
@@ -90,6 +91,7 @@ const leastRest = 50
 
 // What 100 labels do to the lexical judge's bias on published sets, as docs/judges.md says.
 func TestKnownCalibration(t *testing.T) {
+	skipShort(t)
 	paths, err := filepath.Glob(filepath.Join(published.Path(t, "data", "labels"), "*.jsonl"))
 	if err != nil {
 		t.Fatal(err)
