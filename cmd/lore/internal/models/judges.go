@@ -69,7 +69,8 @@ func CheckJudges(specs []string) error {
 func unknownJudge(spec, part string) error {
 	name, _, _ := strings.Cut(part, ":")
 	meant := ""
-	if near := text.Nearest(name, []string{lexical.Judge{}.Name(), ollama.BackendName, entailmentJudge, cosineJudge}); near != "" && near != name {
+	kinds := []string{lexical.Judge{}.Name(), ollama.BackendName, entailmentJudge, cosineJudge}
+	if near := text.Nearest(name, kinds); near != "" && near != name {
 		meant = fmt.Sprintf("; did you mean %s?", near)
 	}
 	return usage.Errorf("unknown judge %q; write %s, %s:NAME, %s:DIR, %s:DIR, or several of them as A+B%s",
