@@ -117,7 +117,7 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 		return nil, &ModelError{
 			Dir:    dir,
 			Msg:    "does not say how many tokens it takes",
-			Remedy: "write max_tokens into its " + OverrideFile,
+			Remedy: "put its config.json beside it, or write max_tokens into its " + OverrideFile,
 		}
 	}
 	return f, nil

@@ -74,6 +74,12 @@ func audit(c *cobra.Command, f auditFlags, args []string) error {
 	if err := unique("judge", names); err != nil {
 		return err
 	}
+	if f.estimate && (f.json || f.format != formats[0]) {
+		return usage.Errorf("--estimate prints a sentence a judge; leave --json and --format out")
+	}
+	if len(args) == 0 && f.estimate {
+		return usage.Errorf("--estimate needs files of labels")
+	}
 	if len(args) == 0 {
 		return printGrids(c.OutOrStdout(), f.format, []datasets.Grid{shippedGrid(names)})
 	}

@@ -65,6 +65,9 @@ func calibrateJudge(c *cobra.Command, f calibrateFlags, path string) error {
 	case f.file == "":
 		return usage.Errorf("-o FILE says where the calibration goes")
 	}
+	if err := checkPlace(f.file); err != nil {
+		return err
+	}
 	items, err := loadLabels(c, path, f.human)
 	if err != nil {
 		return err
@@ -150,7 +153,7 @@ func printCalibration(w io.Writer, c *ensemble.Calibration, file string) {
 			datasets.NoValue,
 		}
 		if f.N >= calibrate.Least {
-			row = append(row[:5], decimal(f.Pearson.Together), list(f.Pearson.Judges, "%.3f"),
+			row = append(row[:5], correlations([]float64{f.Pearson.Together}), correlations(f.Pearson.Judges),
 				decimal(f.Error.Together), list(f.Error.Judges, "%.3f"))
 		}
 		g.Rows = append(g.Rows, row)
@@ -164,6 +167,17 @@ func printCalibration(w io.Writer, c *ensemble.Calibration, file string) {
 		}
 	}
 	fmt.Fprintf(w, "Use it: --judge %s --calibration %s\n", c.Spec(), file)
+}
+
+// correlations are those of a calibration, in which 0 stands for one that is undefined.
+func correlations(values []float64) string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		if out[i] = decimal(v); v == 0 {
+			out[i] = datasets.NoValue
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 func list(values []float64, format string) string {

@@ -135,6 +135,7 @@ func run1(t *testing.T, command, demo string) string {
 	}
 	out := callTime.ReplaceAllString(b.String(), "$1 …")
 	out = stageTime.ReplaceAllString(out, "$1 …")
+	out = seconds.ReplaceAllString(out, "$1 …")
 	return speed.ReplaceAllString(out, "measured: … prompt and … output tokens")
 }
 
@@ -143,6 +144,7 @@ func run1(t *testing.T, command, demo string) string {
 var (
 	callTime  = regexp.MustCompile(`(?m)^(ollama:.*\d) +[0-9.]+m?s$`)
 	stageTime = regexp.MustCompile(`(?m)^([a-z ]+\d+ +\d+ +\d+) +(?:\d+[hms])+$`)
+	seconds   = regexp.MustCompile(`(?m)^((?:lexical|recorded:|nli:|embed:).* \d+ +\d+) +\d+\.\d\d$`)
 	speed     = regexp.MustCompile(`measured: \d+ prompt and \d+ output tokens`)
 )
 

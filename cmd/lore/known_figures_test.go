@@ -89,6 +89,7 @@ const leastRest = 50
 
 // What 100 labels do to the lexical judge's bias on published sets, as docs/judges.md says.
 func TestKnownCalibration(t *testing.T) {
+	skipShort(t)
 	paths, err := filepath.Glob(filepath.Join(published.Path(t, "data", "labels"), "*.jsonl"))
 	if err != nil {
 		t.Fatal(err)

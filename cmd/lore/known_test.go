@@ -38,6 +38,7 @@ const (
 // Every figure of known.csv that is not entered by hand is what its source gives. With -update the
 // file is written anew, values and words for them; `make known` does that.
 func TestKnownIsMeasured(t *testing.T) {
+	skipShort(t)
 	data, err := os.ReadFile(knownPath)
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +69,14 @@ func TestKnownIsMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, knownPath, string(data), out.String())
+}
+
+// skipShort skips what asks the lexical judge thousands of questions.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long; make test runs it")
+	}
 }
 
 func round2(v float64) float64 {

@@ -52,6 +52,9 @@ func newValidate() *cobra.Command {
 }
 
 func validate(c *cobra.Command, f validateFlags, path string) error {
+	if err := checkPlace(f.verdicts); err != nil {
+		return err
+	}
 	items, err := loadLabels(c, path, f.human)
 	if err != nil {
 		return err
@@ -99,6 +102,23 @@ func validate(c *cobra.Command, f validateFlags, path string) error {
 	}
 	printValidation(w, shown, items, f.seed)
 	return unscored(results)
+}
+
+// checkPlace refuses a file that cannot be written, before anything is asked.
+func checkPlace(file string) error {
+	if file == "" {
+		return nil
+	}
+	dir := filepath.Dir(file)
+	switch folder, err := files.IsFolder(dir, "make the folder first, or name another file"); {
+	case err != nil:
+		return err
+	case !folder:
+		return &files.Error{File: dir, Msg: "is a file, not a folder", Remedy: "name another file"}
+	case isFolder(file):
+		return &files.Error{File: file, Msg: "is a folder, not a file", Remedy: "name a file in it"}
+	}
+	return nil
 }
 
 // unscored is an error where a judge left questions without a verdict.

@@ -26,7 +26,7 @@ func decimal(v float64) string {
 }
 
 func printValidation(w io.Writer, results []shownResult, items []agreement.Item, seed uint64) {
-	report.Text(w, agreementGrid(results))
+	report.Text(w, agreementGrid(results, items))
 	for _, v := range results {
 		fmt.Fprintln(w)
 		report.Text(w, confusionGrid(v.report))
@@ -42,31 +42,47 @@ func printValidation(w io.Writer, results []shownResult, items []agreement.Item,
 			fmt.Fprintln(w)
 			report.Text(w, report.Cost(v.usage))
 		}
-		if strings.Contains(v.report.Judge, "lexical") {
-			fit := lexical.Current
-			fmt.Fprintf(w, "\nThe lexical judge was fitted on %s (%d labels). On subtopics left out of the fit "+
-				"its Pearson was %.3f and its linking %.3f;\n"+
-				"figures on that file itself are a little better than on new data.\n",
-				fit.Data, fit.N, fit.CV.Pearson, fit.CV.LinkingAccuracy)
-		}
+	}
+	if slices.ContainsFunc(results, func(v shownResult) bool { return strings.Contains(v.report.Judge, "lexical") }) {
+		fit := lexical.Current
+		fmt.Fprintf(w, "\nThe lexical judge was fitted on %s (%d labels).\nOn SummHay's subtopics left out of the fit "+
+			"its Pearson was %.3f and its linking %.3f; figures on these sets themselves are a little better than on new data.\n",
+			fit.Data, fit.N, fit.CV.Pearson, fit.CV.LinkingAccuracy)
 	}
 }
 
+// fewGroups is how many groups make an interval over them too narrow.
+const fewGroups = 10
+
+// overGroups says what the intervals were drawn over.
+func overGroups(items []agreement.Item) string {
+	groups := map[string]bool{}
+	for _, it := range items {
+		if slices.ContainsFunc(it.Human, judge.Verdict.Scored) {
+			groups[it.Group] = true
+		}
+	}
+	if n := len(groups); n < fewGroups {
+		return fmt.Sprintf("Interval: bootstrap over %s; so few make it too narrow. ", plural(n, "group"))
+	}
+	return fmt.Sprintf("Interval: bootstrap over %d groups. ", len(groups))
+}
+
 // agreementNote explains the columns of agreementGrid.
-const agreementNote = "Interval: bootstrap over groups. of score: Pearson of the judge's continuous score. " +
+const agreementNote = "of score: Pearson of the judge's continuous score. " +
 	"AUC and balanced accuracy: people at a half or more against less. kappa: Cohen's with quadratic weights. " +
 	"linking: share naming the same bullet where both name one. bias: mean value minus people's. " +
 	"error~: Pearson of the error with words per bullet, " +
 	"and with the share of the answer's trigrams found in its source."
 
 // agreementGrid has a line per judge.
-func agreementGrid(results []shownResult) datasets.Grid {
+func agreementGrid(results []shownResult, items []agreement.Item) datasets.Grid {
 	g := datasets.Grid{
 		Head: []string{
 			"judge", "Pearson", "95 % interval", "of score", "Spearman", "AUC", "kappa", "accuracy", "balanced",
 			"linking", "(n)", "bias", "Kendall of systems", "error~length", "error~copying", "n", "unscored", "seconds",
 		},
-		Note: agreementNote,
+		Note: overGroups(items) + agreementNote,
 	}
 
 	for _, v := range results {

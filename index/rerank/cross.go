@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"lore/embed"
+	"lore/local/guard"
 )
 
 // cross scores pairs by a cross-encoder.
@@ -13,6 +14,7 @@ type cross struct {
 	model embed.CrossEncoder
 	mu    sync.Mutex
 	stats Stats
+	seen  guard.Seen // texts with marks that part texts, such as [SEP], and their like
 }
 
 // Cross reranks by a cross-encoder's raw logits.
@@ -26,7 +28,9 @@ func Cross(model embed.CrossEncoder) Reranker {
 func (c *cross) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.stats
+	s := c.stats
+	s.Forged = c.seen.Count()
+	return s
 }
 
 func (c *cross) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][]float64, error) {
@@ -34,10 +38,10 @@ func (c *cross) Rerank(ctx context.Context, jobs []Job, step func(int)) ([][]flo
 	for i, j := range jobs {
 		texts := make([]string, len(j.Candidates))
 		for k, d := range j.Candidates {
-			texts[k] = d.Text
+			texts[k] = c.seen.Text(d.Text)
 		}
 
-		scores, err := c.model.Score(ctx, j.Query.Text, texts)
+		scores, err := c.model.Score(ctx, c.seen.Text(j.Query.Text), texts)
 		if err != nil {
 			return nil, err
 		}

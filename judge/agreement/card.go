@@ -267,7 +267,11 @@ func rounded(v float64) *float64 {
 func (c Card) Known(name string) []Known {
 	var out []Known
 	for _, r := range c.Rows {
-		if r.Pearson == nil {
+		value := "undefined" // the judge says the same of everything, or people do
+		switch {
+		case r.Pearson != nil:
+			value = fmt.Sprintf("%.2f", *r.Pearson)
+		case r.N < leastLabels:
 			continue
 		}
 		set := r.Set
@@ -280,7 +284,7 @@ func (c Card) Known(name string) []Known {
 			Texts:   r.Texts,
 			Against: "people",
 			Measure: "Pearson",
-			Value:   fmt.Sprintf("%.2f", *r.Pearson),
+			Value:   value,
 			N:       fmt.Sprintf("%d labels", r.N),
 			Worth:   r.Worth,
 			Set:     set + " (" + string(r.Verdict) + ")",

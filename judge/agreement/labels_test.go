@@ -221,3 +221,26 @@ func TestHalvesAndSystemsByHand(t *testing.T) {
 		t.Errorf("%v %v", r.PearsonSystems, r.KendallCI)
 	}
 }
+
+// A judge that says the same of everything was measured: reports must not say that it was not. Too few
+// labels say nothing.
+func TestCardOfAJudgeThatSaysOneThing(t *testing.T) {
+	rows := func(n int) []Known {
+		var all []Item
+		var verdicts [][]judge.Verdict
+		for i := range n {
+			human := v([]string{"full", "none"}[i%2], 0)
+			q := []judge.Question{{ID: "q", Kind: judge.Coverage, Text: "x"}}
+			all = append(all, Item{Task: judge.Task{ID: fmt.Sprint(i), Units: []string{"x"}, Questions: q}, Human: []judge.Verdict{human}})
+			verdicts = append(verdicts, []judge.Verdict{v("none", 0)})
+		}
+		return Card{Judge: "j", Rows: NewRows("j", "set", all, verdicts, 1)}.Known("j")
+	}
+	if got := rows(leastLabels); len(got) != 1 || got[0].Value != "undefined" || got[0].Worth != Useless ||
+		!strings.Contains(got[0].Set, string(DoNotUse)) {
+		t.Errorf("%+v", got)
+	}
+	if got := rows(leastLabels - 1); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -59,7 +59,8 @@ type Single struct {
 // Point is a knot of a map, as [x, y].
 type Point [2]float64
 
-// CVFigure is a figure in nested cross-validation, beside that of each judge as it is.
+// CVFigure is a figure in nested cross-validation, beside that of each judge as it is. A correlation
+// that is undefined is 0.
 type CVFigure struct {
 	Together float64   `json:"chosen"`
 	Judges   []float64 `json:"judges"`

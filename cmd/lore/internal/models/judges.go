@@ -20,6 +20,7 @@ import (
 	"lore/local/gate"
 	"lore/local/ollama"
 	"lore/local/prompt"
+	"lore/local/text"
 )
 
 // Judging says how judges are to be used.
@@ -54,8 +55,7 @@ func CheckJudges(specs []string) error {
 		parts := SplitJudge(spec)
 		for _, part := range parts {
 			if part != builtIn && !IsOllama(part) && !IsEncoder(part) {
-				return usage.Errorf("unknown judge %q; write %s, %s:NAME, %s:DIR, %s:DIR, or several of them as A+B",
-					spec, builtIn, ollama.BackendName, entailmentJudge, cosineJudge)
+				return unknownJudge(spec, part)
 			}
 		}
 		if err := CheckParts(spec, parts); err != nil {
@@ -63,6 +63,18 @@ func CheckJudges(specs []string) error {
 		}
 	}
 	return nil
+}
+
+// unknownJudge says what judges there are, and which one is meant.
+func unknownJudge(spec, part string) error {
+	name, _, _ := strings.Cut(part, ":")
+	meant := ""
+	kinds := []string{lexical.Judge{}.Name(), ollama.BackendName, entailmentJudge, cosineJudge}
+	if near := text.Nearest(name, kinds); near != "" && near != name {
+		meant = fmt.Sprintf("; did you mean %s?", near)
+	}
+	return usage.Errorf("unknown judge %q; write %s, %s:NAME, %s:DIR, %s:DIR, or several of them as A+B%s",
+		spec, lexical.Judge{}.Name(), ollama.BackendName, entailmentJudge, cosineJudge, meant)
 }
 
 // ResolveJudge looks a judge up; the lexical judge has no model.
