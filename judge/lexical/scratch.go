@@ -48,7 +48,6 @@ type scratch struct {
 	member     []bool // unit × term: does the unit hold the term
 	inText     []bool // term: does any unit hold it
 	unitTotal  []float64
-	spanned    []bool  // term: do the units of a span hold it
 	matches    []match // statement × unit
 	similar    [][]neighbour
 	trigrams   []trigram
@@ -123,7 +122,7 @@ func (s *scratch) load(t judge.Task, common *statistics) {
 	s.matches = resize(s.matches, len(t.Questions)*len(t.Units))
 	for i := range s.statements {
 		for u := range s.units {
-			s.matches[i*len(s.units)+u], _ = s.compare(i, s.unit(u))
+			s.matches[i*len(s.units)+u] = s.compare(i, u)
 		}
 	}
 }
@@ -348,57 +347,28 @@ func codes(w string) func(func(uint32) bool) {
 	}
 }
 
-// span is a unit, or several neighbours taken as one text.
-type span struct {
-	member []bool  // by the number of a term: is it in there
-	weight float64 // of its different terms
-}
-
-func (s *scratch) unit(u int) span { return span{member: s.members(u), weight: s.unitTotal[u]} }
-
-// span takes the units from one up to another together. It is good until the next.
-func (s *scratch) span(from, to int) span {
-	s.spanned = resize(s.spanned, len(s.terms))
-	clear(s.spanned)
-
-	out := span{member: s.spanned}
-	for _, terms := range s.units[from:to] {
-		for _, t := range terms {
-			if !out.member[t] { // a word of several units counts once
-				out.member[t] = true
-				out.weight += s.idf[t]
-			}
-		}
-	}
-	return out
-}
-
-// compare compares a statement with a span. found is the share of its weight that
-// grades are read from: recall, but added word by word, which differs in the last bits.
-func (s *scratch) compare(statement int, in span) (m match, found float64) {
+// compare compares a statement with a unit.
+func (s *scratch) compare(statement, unit int) (m match) {
+	member := s.members(unit)
 	var total, exact, soft float64
 	for _, t := range s.statements[statement] {
 		w := s.idf[t]
 		total += w
-		if in.member[t] {
+		if member[t] {
 			exact += w
-			found += w
 			continue
 		}
-
-		share := nearest(s.similar[t], in.member)
-		found += w * share
-		soft += w * share
+		soft += w * nearest(s.similar[t], member)
 	}
 
 	if total <= 0 {
-		return match{}, 0
+		return m
 	}
 	m.recall, m.exact = (exact+soft)/total, exact/total
-	if in.weight > 0 {
-		m.precision = exact / in.weight
+	if weight := s.unitTotal[unit]; weight > 0 {
+		m.precision = exact / weight
 	}
-	return m, found / total
+	return m
 }
 
 // nearest is the largest similarity to a term that is a member, 0 if none is.

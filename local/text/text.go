@@ -21,26 +21,6 @@ func Words(s string) []string {
 	return out
 }
 
-// Spellings returns the words of s as they are written: with their capitals, apostrophes,
-// and points and commas between digits. Each gives the word that Words makes of it.
-func Spellings(s string) []string {
-	var out []string
-	inner := func(r rune) bool { return strings.ContainsRune("'’.,", r) }
-	for _, piece := range strings.FieldsFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r) && !inner(r)
-	}) {
-		if piece = strings.TrimFunc(piece, inner); piece == "" {
-			continue
-		}
-		if !strings.ContainsFunc(piece, inner) || len(Words(piece)) == 1 {
-			out = append(out, piece)
-			continue
-		}
-		out = append(out, strings.FieldsFunc(piece, inner)...) // "end.Then", without a space
-	}
-	return out
-}
-
 // eachWord hands every word of s to f, with the place where it stands; the bytes are valid
 // until f returns.
 func eachWord(s string, buf *[]byte, f func(word []byte, from, to int)) {

@@ -24,11 +24,9 @@ const summHayWeight = 4
 
 // fitter holds what every fit shares: the rows, and their moments by set and fold.
 type fitter struct {
-	sets     []*set
-	scale    []lexical.Weighted
-	moments  [][folds]*moments
-	kept     []bool // rows of which sets count
-	keptFold int
+	sets    []*set
+	scale   []lexical.Weighted
+	moments [][folds]*moments
 }
 
 // rows tells which rows take part in a fit.
