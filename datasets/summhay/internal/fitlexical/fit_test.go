@@ -12,6 +12,9 @@ import (
 // What fitted.json says is what `make fit` finds, and holds what docs/judges.md promises of
 // labels that took no part.
 func TestPublishedFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long")
+	}
 	labels := filepath.Dir(published.Path(t, "data/labels/argkp.jsonl"))
 	sets, digest, err := readSets(labels, published.Path(t, "data/summhay/human_coverage_labels_dev.json"))
 	if err != nil {
