@@ -149,6 +149,7 @@ type judgeFlags struct {
 	batch, average      bool
 	minMass, askShare   float64
 	samples             int
+	language            languageFlag
 }
 
 // judgeHelp lists the judges.
@@ -177,6 +178,7 @@ func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 		fl.StringVar(&f.calibration, "calibration", "",
 			"`file` of lore judge calibrate: weights, maps and thresholds of a judge")
 	})
+	f.language.add(c)
 	addEncoders(c)
 }
 
@@ -199,6 +201,10 @@ func (f judgeFlags) judging() (models.Judging, error) {
 		Average: f.average,
 		Share:   f.askShare,
 		Zoned:   f.unsure != "",
+	}
+	var err error
+	if how.Language, err = f.language.code(); err != nil {
+		return how, err
 	}
 
 	switch {
