@@ -87,6 +87,7 @@ type Evidence struct {
 	Retrieved *Retrieved // nil where only the answer is known
 	Context   Context
 	Output    Output
+	Language  string // code of that of all texts, where the user says it; empty: it is told
 }
 
 // Verdicts are a judge's verdicts on an item's evidence, by subject, each in the order of
@@ -267,9 +268,14 @@ type Configurable interface {
 	Configure(values map[string]string) (Benchmark, error)
 }
 
-// Describer is a Benchmark that says in the manifest what was loaded, and how it is shown.
+// LanguagesNote is the key of a Describer's note on figures that are other ones in other
+// languages than English. It is shown under the table.
+const LanguagesNote = "languages"
+
+// Describer is a Benchmark that says in the manifest what was loaded, and how it is shown. language is
+// the code of that of all texts; empty: each is told.
 type Describer interface {
-	Describe(ds *Dataset, budget Budget) map[string]string
+	Describe(ds *Dataset, budget Budget, language string) map[string]string
 }
 
 // Reader is a Benchmark that says, in a short sentence under its table, how it reads

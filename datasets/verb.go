@@ -93,6 +93,9 @@ type Workshop interface {
 	Seed() uint64
 	Slots() int
 
+	// Language is the code of --language; empty where each text's own is told.
+	Language() string
+
 	// Fresh refuses to write over a file that a finished job has written.
 	Fresh(path string) error
 

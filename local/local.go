@@ -66,6 +66,10 @@ type Source struct {
 	Passages []Passage `json:"passages"`
 	Bullets  int       `json:"bullets,omitempty"` // number of bullet lines wanted; 0 means prose
 	Words    int       `json:"words,omitempty"`   // length limit of prose, in words
+
+	// Language is the code of that of the texts, "auto" where each text's own is told, and empty
+	// for English.
+	Language string `json:"language,omitempty"`
 }
 
 // Passage is one document of a Source with the label an answer cites it by.

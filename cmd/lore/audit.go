@@ -176,6 +176,10 @@ func auditJudge(c *cobra.Command, f auditFlags, name string, all []labelFile) (c
 			return card, err
 		}
 		card.Judge = last.report.Judge
+		if len(last.languages.Texts) > 0 {
+			console.Note(file.name + ":")
+			report.LanguageLines(c.ErrOrStderr(), last.languages)
+		}
 		card.Rows = append(card.Rows, agreement.NewRows(card.Judge, file.name, file.items, last.verdicts, f.seed)...)
 	}
 	keepCard(console, cacheDir(f.cache), card, last.keys)
@@ -238,7 +242,7 @@ func cardGrid(c agreement.Card) datasets.Grid {
 		},
 		Note: agreement.VerdictLimits + " people: Pearson of annotators, mean over pairs. " +
 			"majority: accuracy of people's most frequent label. word recall and length: Pearson of the share of " +
-			"the statement's words in the text, and of the text's words. language: the script, where no column says it.",
+			"the statement's words in the text, and of the text's words. language: told from the text, where no column says it.",
 	}
 	cell := func(v *float64) string {
 		if v == nil {

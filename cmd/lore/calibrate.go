@@ -113,6 +113,7 @@ func (p *panel) calibrate(c *cobra.Command, spec string) (*ensemble.Calibration,
 				keys[i].Name, r.NUnscored, r.N+r.NUnscored))
 		}
 		verdicts = append(verdicts, v)
+		report.LanguageLines(c.ErrOrStderr(), p.languages(v))
 	}
 	return calibrate.Calibrate(keys, p.items, verdicts), nil
 }

@@ -149,6 +149,7 @@ type judgeFlags struct {
 	batch, average      bool
 	minMass, askShare   float64
 	samples             int
+	language            languageFlag
 
 	fresh bool // no flag: an estimate computes everything anew
 }
@@ -179,6 +180,7 @@ func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 		fl.StringVar(&f.calibration, "calibration", "",
 			"`file` of lore judge calibrate: weights, maps and thresholds of a judge")
 	})
+	f.language.add(c)
 	addEncoders(c)
 }
 
@@ -202,6 +204,10 @@ func (f judgeFlags) judging() (models.Judging, error) {
 		Share:   f.askShare,
 		Zoned:   f.unsure != "",
 		Fresh:   f.fresh,
+	}
+	var err error
+	if how.Language, err = f.language.code(); err != nil {
+		return how, err
 	}
 
 	switch {

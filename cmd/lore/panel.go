@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/judge"
 	"lore/judge/agreement"
@@ -139,13 +140,14 @@ func (p *panel) members(spec string) (judges []judge.Judge, keys []ensemble.Part
 
 // validated is one judge's outcome.
 type validated struct {
-	report   agreement.Report
-	verdicts [][]judge.Verdict
-	seconds  float64
-	usage    []gate.ModelUsage
-	pair     *models.Pair // nil: no pair
-	keys     []ensemble.Part
-	curve    []share
+	report    agreement.Report
+	verdicts  [][]judge.Verdict
+	seconds   float64
+	usage     []gate.ModelUsage
+	languages store.Languages // of the texts
+	pair      *models.Pair    // nil: no pair
+	keys      []ensemble.Part
+	curve     []share
 }
 
 // ask has one judge answer all questions.
@@ -173,10 +175,16 @@ func (p *panel) ask(ctx context.Context, spec string, seed uint64) (validated, e
 	v.seconds = time.Since(start).Seconds()
 	v.report = agreement.Measure(name, p.items, v.verdicts, seed)
 	v.usage = p.usageOf(spec)
+	v.languages = p.languages(v.verdicts)
 	if v.pair != nil {
 		v.curve, err = p.curve(ctx, v.pair, members)
 	}
 	return v, err
+}
+
+// languages counts those of the texts, and what a judge said of them.
+func (p *panel) languages(verdicts [][]judge.Verdict) store.Languages {
+	return models.Languages(p.how.Language, p.tasks, verdicts)
 }
 
 // usageOf is what the models of a judge cost so far.

@@ -240,6 +240,7 @@ func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console 
 	if opt.Judging, err = f.judging(); err != nil {
 		return opt, err
 	}
+	opt.Language = opt.Judging.Language
 	if opt.BERTScore, err = f.bert.config(); err != nil {
 		return opt, err
 	}

@@ -100,11 +100,16 @@ func scoreRecorded(c *cobra.Command, f scoreFlags, e all.Entry, data []string) e
 		defer judges.Close()
 		list = judges.List
 	}
-	recorded := run.Recorded{Bench: e, Data: ds, Systems: systems, Seed: f.seed, Console: console}
-	t, err := recorded.Score(c.Context(), list)
+	code, err := f.language.code()
 	if err != nil {
 		return err
 	}
+	recorded := run.Recorded{Bench: e, Data: ds, Systems: systems, Language: code, Seed: f.seed, Console: console}
+	t, languages, err := recorded.Score(c.Context(), list)
+	if err != nil {
+		return err
+	}
+	report.LanguageLines(c.ErrOrStderr(), languages)
 	if judges != nil {
 		printCost(c.ErrOrStderr(), judges.Usage())
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -142,7 +143,10 @@ type shownResult struct {
 // refine adds the agreement by kind, where there are several, and by the columns asked for.
 func refine(items []agreement.Item, results []validated, by []string, seed uint64) ([]shownResult, error) {
 	if len(by) == 0 && len(agreement.KindsOf(items)) > 1 {
-		by = []string{"kind"}
+		by = append(by, "kind")
+	}
+	if !slices.Contains(by, agreement.LanguageColumn) && agreement.InLanguages(items) {
+		by = append(slices.Clone(by), agreement.LanguageColumn)
 	}
 	var out []shownResult
 	for _, v := range results {

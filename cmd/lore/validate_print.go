@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/judge"
 	"lore/judge/agreement"
@@ -34,6 +35,15 @@ func printValidation(w io.Writer, results []shownResult, items []agreement.Item,
 	for _, g := range moreGrids(results, items, seed) {
 		fmt.Fprintln(w)
 		report.Text(w, g)
+	}
+
+	var languages store.Languages
+	for _, v := range results {
+		languages.Add(v.languages)
+	}
+	if len(languages.Texts) > 0 {
+		fmt.Fprintln(w)
+		report.LanguageLines(w, languages)
 	}
 
 	for _, v := range results {

@@ -66,7 +66,7 @@ func TestReportsSayWhatDiffersFromThePaper(t *testing.T) {
 			t.Errorf("%s says nothing of itself", b.Name())
 			continue
 		}
-		said := d.Describe(ds, b.Protocol().Budget)["differs_from_paper"]
+		said := d.Describe(ds, b.Protocol().Budget, "")["differs_from_paper"]
 		if !strings.Contains(said, "lore's own prompt") || !strings.Contains(said, "docs/"+b.Name()+".md") {
 			t.Errorf("%s: %q", b.Name(), said)
 		}

@@ -216,7 +216,7 @@ const differs = "reports are graded by a judge of the run with lore's own prompt
 	"tokens are cl100k_base's; reports are asked for by lore's own prompt; see docs/crux.md"
 
 // Describe says in the manifest what was loaded.
-func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
+func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget, _ string) map[string]string {
 	k := "as many as each topic requires"
 	if b.K > 0 {
 		k = strconv.Itoa(b.K)

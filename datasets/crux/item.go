@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"lore/datasets"
 	"lore/judge"
 	"lore/judge/metric"
 	"lore/local"
+	"lore/local/text"
 	"lore/local/tokens"
 )
 
@@ -222,7 +222,7 @@ func (it *item) scoreReport(e datasets.Evidence, verdicts []judge.Verdict) []dat
 
 	_, repeated := repeats(report, it.topic.Questions)
 	return append(scores,
-		datasets.Score{Metric: Words, Value: float64(len(strings.Fields(report)))},
+		datasets.Score{Metric: Words, Value: float64(text.Count(report))},
 		datasets.Score{Metric: WordsAsked, Value: float64(it.oracleWords)},
 		datasets.Score{Metric: Repeated, Value: repeated},
 	)

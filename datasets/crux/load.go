@@ -13,6 +13,7 @@ import (
 	"lore/datasets"
 	"lore/judge/metric"
 	"lore/local/files"
+	"lore/local/text"
 	"lore/local/tokens"
 )
 
@@ -328,7 +329,7 @@ func (s *set) item(t Topic) *item {
 	var rows [][]int
 	for _, id := range required {
 		it.oracleTokens += tokens.Count(s.corpus.Text(id))
-		it.oracleWords += len(strings.Fields(s.corpus.Text(id)))
+		it.oracleWords += text.Count(s.corpus.Text(id))
 		rows = append(rows, t.Grades[id])
 	}
 

@@ -3,7 +3,6 @@ package long2rag
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"lore/datasets"
 	"lore/judge"
@@ -72,7 +71,7 @@ func (it *item) Plan(e datasets.Evidence) []judge.Task {
 
 func (it *item) planAnswer(e datasets.Evidence) judge.Task {
 	answer := datasets.Uncited(it, e)
-	return judge.Task{ID: it.ID(), About: it.question.Text, Units: text.Sentences(answer), Questions: it.questions}
+	return judge.Task{ID: it.ID(), About: it.question.Text, Units: text.Of(e.Language, answer).Sentences(answer), Questions: it.questions}
 }
 
 func (it *item) planPoints(points []string) judge.Task {
@@ -130,7 +129,7 @@ func (it *item) scoreAnswer(e datasets.Evidence, verdicts []judge.Verdict) []dat
 	}
 	answer := datasets.Uncited(it, e)
 	return append(scores,
-		datasets.Score{Metric: Words, Value: float64(len(strings.Fields(answer)))},
+		datasets.Score{Metric: Words, Value: float64(text.Count(answer))},
 		datasets.Score{Metric: Tokens, Value: float64(tokens.Count(answer))},
 	)
 }

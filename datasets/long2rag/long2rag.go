@@ -167,7 +167,7 @@ const differs = "key points are judged by a judge of the run with lore's own pro
 	"names a model; answers are asked for by lore's own prompt; see docs/long2rag.md"
 
 // Describe says in the manifest what was loaded.
-func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget) map[string]string {
+func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget, _ string) map[string]string {
 	points := b.Model
 	if points == "" {
 		points = "sentences"
@@ -197,8 +197,9 @@ func (b Benchmark) k() int {
 // content words are none.
 func sentences(answer string) []string {
 	var out []string
-	for _, s := range text.Sentences(answer) {
-		if len(text.Terms(s)) > 1 {
+	l := text.Detect(answer)
+	for _, s := range l.Sentences(answer) {
+		if len(l.Terms(s)) > 1 {
 			out = append(out, s)
 		}
 	}

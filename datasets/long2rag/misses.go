@@ -32,11 +32,12 @@ func miss(point string, sentences []string, nearest int) string {
 		return Missing
 	}
 
+	l := text.Of(text.Auto, sentences[nearest], point)
 	near := map[string]bool{}
-	for _, t := range text.Terms(strings.Join(sentences[max(0, nearest-1):min(len(sentences), nearest+2)], " ")) {
+	for _, t := range l.Terms(strings.Join(sentences[max(0, nearest-1):min(len(sentences), nearest+2)], " ")) {
 		near[t] = true
 	}
-	words := text.Terms(point)
+	words := l.Terms(point)
 	all := map[string]bool{}
 	found := 0
 	for _, w := range words {
@@ -49,7 +50,7 @@ func miss(point string, sentences []string, nearest int) string {
 		return Incomplete
 	}
 
-	said := text.Terms(sentences[nearest])
+	said := l.Terms(sentences[nearest])
 	for i := 1; i < len(words); i++ {
 		for k := 1; k < len(said); k++ {
 			if words[i-1] == said[k-1] && words[i] == said[k] {

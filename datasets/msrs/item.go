@@ -2,12 +2,12 @@ package msrs
 
 import (
 	"fmt"
-	"strings"
 
 	"lore/datasets"
 	"lore/judge"
 	"lore/judge/metric"
 	"lore/local"
+	"lore/local/text"
 	"lore/local/tokens"
 )
 
@@ -129,8 +129,8 @@ func (it *item) scoreAnswer(e datasets.Evidence, verdicts []judge.Verdict) []dat
 	}
 
 	add := func(m string, v float64) { scores = append(scores, datasets.Score{Metric: m, Value: v}) }
-	text := datasets.Uncited(it, e)
-	row := it.set.scorer.scoreItem(text, it.query.References)
+	answer := datasets.Uncited(it, e)
+	row := it.set.scorer.scoreItem(e.Language, answer, it.query.References)
 	for i, name := range Metrics {
 		switch name {
 		case Rouge1, Rouge2, RougeL, Recall:
@@ -155,7 +155,7 @@ func (it *item) scoreAnswer(e datasets.Evidence, verdicts []judge.Verdict) []dat
 		}
 	}
 
-	add(Words, float64(len(strings.Fields(text))))
+	add(Words, float64(text.Count(answer)))
 	add(WordsAsked, mostWords)
 	return scores
 }
@@ -205,7 +205,7 @@ func (it *item) Notes(e datasets.Evidence, v datasets.Verdicts) []string {
 		return nil
 	}
 
-	if n := len(strings.Fields(e.Output.Text)); n < leastWords/2 || n > mostWords*2 {
+	if n := text.Count(e.Output.Text); n < leastWords/2 || n > mostWords*2 {
 		return []string{fmt.Sprintf("has %d words where %d to %d were asked for", n, leastWords, mostWords)}
 	}
 	return nil

@@ -187,7 +187,7 @@ const differs = "relevance and consistency are not the paper's G-Eval: a judge o
 	"answers are asked for by lore's own prompt; see docs/msrs.md"
 
 // Describe says in the manifest what was loaded and how contexts are cut.
-func (Benchmark) Describe(ds *datasets.Dataset, budget datasets.Budget) map[string]string {
+func (Benchmark) Describe(ds *datasets.Dataset, budget datasets.Budget, language string) map[string]string {
 	s := ds.Items[0].(*item).set
 	n := len(s.corpus.Documents)
 	context := fmt.Sprintf("the first %d documents, whole while they fit into %d tokens; "+
@@ -203,7 +203,7 @@ func (Benchmark) Describe(ds *datasets.Dataset, budget datasets.Budget) map[stri
 		best += " and the latest place, in standard scores, summed"
 	}
 
-	return map[string]string{
+	out := map[string]string{
 		"domain":             s.domain,
 		"split":              s.split,
 		"k":                  strconv.Itoa(s.k),
@@ -213,4 +213,19 @@ func (Benchmark) Describe(ds *datasets.Dataset, budget datasets.Budget) map[stri
 		"oracle1":            best + ", where no model chooses",
 		"differs_from_paper": differs,
 	}
+	if said := saidOfVariants(ds, language); said != "" {
+		out[datasets.LanguagesNote] = said
+	}
+	return out
+}
+
+// saidOfVariants says of which items ROUGE is not by the published tokeniser; empty for none.
+func saidOfVariants(ds *datasets.Dataset, language string) string {
+	variants := map[string]int{}
+	for _, it := range ds.Items {
+		if v := rougeVariant(language, it.(*item).query.References); v != "" {
+			variants[v]++
+		}
+	}
+	return variantsText(variants, len(ds.Items))
 }

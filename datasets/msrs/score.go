@@ -2,12 +2,16 @@ package msrs
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 
 	"lore/datasets"
 	"lore/judge"
 	"lore/judge/lexical"
 	"lore/judge/metric"
+	"lore/local/text"
 )
 
 // Figure is a mean over items. Values are percentages.
@@ -32,6 +36,9 @@ type SystemScores struct {
 	WordsPerItem  float64           `json:"words_per_item"` // mean length
 	MissingFirst  int               `json:"-"`              // index of the first missing output, -1 if none
 	ReferenceRule string            `json:"reference_rule"`
+
+	// Variants counts the items whose ROUGE is not by the published tokeniser, by its name.
+	Variants map[string]int `json:"rouge_variants,omitempty"`
 }
 
 // Grade is a judge's mean relevance of a system's outputs.
@@ -70,17 +77,41 @@ func CheckOutputs(queries []Query, o Outputs) error {
 
 // Scorer scores systems on a set of queries.
 type Scorer struct {
+	Language string // code of that of all texts; empty: it is told from the references
+
 	queries []Query
-	recall  *lexical.Recall
+	told    *lexical.Recall // each reference in its own language
+
+	mu     sync.Mutex
+	forced map[string]*lexical.Recall // all in the language that the user names, by its code
 }
 
 // NewScorer prepares the references.
 func NewScorer(queries []Query) *Scorer {
+	s := &Scorer{queries: queries, forced: map[string]*lexical.Recall{}}
+	s.told = s.newRecall("")
+	return s
+}
+
+func (s *Scorer) newRecall(language string) *lexical.Recall {
 	var texts []string
-	for _, q := range queries {
+	for _, q := range s.queries {
 		texts = append(texts, q.References...)
 	}
-	return &Scorer{queries, lexical.NewRecall(texts)}
+	return lexical.NewRecall(language, texts)
+}
+
+// recall counts words of the references in the language with a code, or each in its own.
+func (s *Scorer) recall(language string) *lexical.Recall {
+	if language == "" {
+		return s.told
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.forced[language] == nil {
+		s.forced[language] = s.newRecall(language)
+	}
+	return s.forced[language]
 }
 
 // Score computes stemmed ROUGE with the best reference by F1, and lexical recall,
@@ -91,6 +122,7 @@ func (s *Scorer) Score(o Outputs, seed uint64) SystemScores {
 	out := SystemScores{
 		Name:          o.System,
 		Figures:       map[string]Figure{},
+		Variants:      map[string]int{},
 		MissingFirst:  -1,
 		ReferenceRule: "best reference by F1, per metric",
 	}
@@ -106,10 +138,13 @@ func (s *Scorer) Score(o Outputs, seed uint64) SystemScores {
 		}
 
 		out.N++
-		row := s.scoreItem(o.Texts[i], q.References)
+		row := s.scoreItem(s.Language, o.Texts[i], q.References)
+		if v := rougeVariant(s.Language, q.References); v != "" {
+			out.Variants[v]++
+		}
 		out.PerItem = append(out.PerItem, row)
 
-		n := len(strings.Fields(o.Texts[i]))
+		n := text.Count(o.Texts[i])
 		words += n
 		if n == 0 {
 			out.NEmpty++
@@ -200,13 +235,49 @@ func (s *SystemScores) Graded(judgeName string, verdicts [][]judge.Verdict, seed
 	s.Grades = append(s.Grades, g)
 }
 
+// rougeOf computes ROUGE of an answer in the language of its references: as published in
+// English, and by that language's words elsewhere.
+func rougeOf(language, answer string, references []string) metric.RougeScores {
+	if rougeVariant(language, references) == "" {
+		return metric.Rouge(answer, references, true)
+	}
+	return metric.RougeBy(text.Of(language, references...).Stemmed, answer, references)
+}
+
+// rougeVariant names the tokeniser of ROUGE where it is not the published one, which drops all
+// letters but a to z; empty in English, and where the language is not told.
+func rougeVariant(language string, references []string) string {
+	switch l := text.Of(language, references...); {
+	case l == text.English || l == text.Unknown:
+		return ""
+	case l.Support == text.Stems:
+		return l.Name + " words and stems"
+	case l.Support == text.Sequences:
+		return l.Name + " sequences of letters"
+	default:
+		return l.Name + " words"
+	}
+}
+
+// variantsText words how many of n items have which ROUGE; empty where all have the published one.
+func variantsText(variants map[string]int, n int) string {
+	var parts []string
+	for _, v := range slices.Sorted(maps.Keys(variants)) {
+		parts = append(parts, fmt.Sprintf("ROUGE of %d of %d items by %s", variants[v], n, v))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + ", not by the published tokeniser, which drops all letters but a to z"
+}
+
 // scoreItem measures an answer, in the order of Metrics.
-func (s *Scorer) scoreItem(text string, references []string) []float64 {
-	r := metric.Rouge(text, references, true)
+func (s *Scorer) scoreItem(language, answer string, references []string) []float64 {
+	r := rougeOf(language, answer, references)
 
 	recall := 0.0
 	for _, ref := range references {
-		recall = max(recall, s.recall.Of(text, ref))
+		recall = max(recall, s.recall(language).Of(answer, ref))
 	}
 
 	return []float64{

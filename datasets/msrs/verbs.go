@@ -5,12 +5,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"lore/datasets"
+	"lore/judge"
+	"lore/judge/lexical"
 	"lore/local/files"
 )
 
@@ -205,6 +208,7 @@ func (o scoreOptions) run(ctx context.Context, w datasets.Workshop, args []strin
 	}
 
 	scorer := NewScorer(queries)
+	scorer.Language = w.Language()
 	var scores []SystemScores
 	missing := 0
 	for _, file := range args {
@@ -232,11 +236,20 @@ func (o scoreOptions) run(ctx context.Context, w datasets.Workshop, args []strin
 				return none, err
 			}
 			s.Graded(j.Name(), verdicts, w.Seed())
+			warnOfLanguages(w, s.Name, verdicts)
 			missing += s.Grades[len(s.Grades)-1].NUnscored - s.NUnscored
 		}
 		scores = append(scores, s)
 	}
 	return o.outcome(scores, missing, w.Seed()), nil
+}
+
+// warnOfLanguages says what the lexical judge said of the language of answers.
+func warnOfLanguages(w datasets.Workshop, system string, verdicts [][]judge.Verdict) {
+	problems := lexical.Problems(verdicts)
+	for _, p := range slices.Sorted(maps.Keys(problems)) {
+		w.Warn(fmt.Sprintf("%s: the lexical judge on %d of %d answers: %s", system, problems[p], len(verdicts), p))
+	}
 }
 
 // fits matches a pattern; names hold slashes, and * may span them.
@@ -274,6 +287,9 @@ func scoreGrid(scores []SystemScores) datasets.Grid {
 			"the paper's tables print the upper end. Porter stemming as in NLTK, best reference by F1.", Resamples),
 	}
 	if len(scores) > 0 {
+		if said := variantsText(scores[0].Variants, scores[0].N); said != "" {
+			g.Note += " " + said + "."
+		}
 		for _, grade := range scores[0].Grades {
 			g.Head = append(g.Head, "relevance by "+grade.Judge)
 		}

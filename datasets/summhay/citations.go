@@ -9,6 +9,7 @@ import (
 
 	"lore/datasets"
 	"lore/local/cite"
+	"lore/local/text"
 )
 
 // Rules by which citations are read, the values of --citations.
@@ -121,7 +122,7 @@ var listMark = regexp.MustCompile(`^(?:[-*+•–—◦▪‣·]|\d{1,3}[.)])\s+
 func (it *item) mostWords() int {
 	most := leastCut
 	for _, in := range it.insights {
-		most = max(most, 2*len(strings.Fields(in.Insight)))
+		most = max(most, 2*text.Count(in.Insight))
 	}
 	return most
 }
@@ -147,8 +148,8 @@ func (it *item) asAsked(lines []bullet) (cut []bullet, differs bool) {
 		if marked > 0 && mark == "" {
 			continue
 		}
-		if words := strings.Fields(l.text[len(mark):]); len(words) > most {
-			l.text = mark + strings.Join(words[:most], " ")
+		if first, cut := text.First(l.text[len(mark):], most); cut {
+			l.text = mark + first
 			l.unit = cite.Line{Cited: slices.Sorted(maps.Keys(l.cited))}.With(l.text)
 			differs = true
 		}

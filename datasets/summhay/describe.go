@@ -7,7 +7,7 @@ const differs = "insights are judged by a judge of the run with lore's own promp
 	"where the paper has GPT-4o with an example; summaries are asked for by lore's own prompt; see docs/summhay.md"
 
 // Describe says in the manifest how answers are read, and what is not as in the paper.
-func (b Benchmark) Describe(*datasets.Dataset, datasets.Budget) map[string]string {
+func (b Benchmark) Describe(*datasets.Dataset, datasets.Budget, string) map[string]string {
 	reader := "the usual forms, see docs/summhay.md (--citations usual)"
 	if b.Citations == strict {
 		reader = "square brackets of numbers alone, the published rule (--citations strict)"

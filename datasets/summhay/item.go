@@ -10,6 +10,7 @@ import (
 	"lore/judge"
 	"lore/judge/metric"
 	"lore/local"
+	"lore/local/text"
 )
 
 // item is one subtopic of a haystack.
@@ -211,7 +212,7 @@ func (it *item) describe(lines []bullet) []datasets.Score {
 			uncited = 0
 		}
 		ignored += l.ignored
-		given += len(strings.Fields(l.unit))
+		given += text.Count(l.unit)
 	}
 
 	scores := []datasets.Score{
@@ -223,7 +224,7 @@ func (it *item) describe(lines []bullet) []datasets.Score {
 		{Metric: IgnoredNumbers, Value: float64(ignored)},
 	}
 	for i, l := range lines {
-		words := float64(len(strings.Fields(l.unit)))
+		words := float64(text.Count(l.unit))
 		scores = append(scores, datasets.Score{Metric: WordsPerBullet, Unit: strconv.Itoa(i + 1), Value: words})
 	}
 	return scores

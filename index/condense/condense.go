@@ -63,10 +63,11 @@ type Caller interface {
 // Condenser shortens documents. Calls and Call are needed for a model alone.
 type Condenser struct {
 	Shape
-	Calls   Caller
-	Call    local.Call
-	Prompts *prompt.Set
-	Fit     func(calls []local.Call)
+	Language string // code of that of all texts; empty: each is told
+	Calls    Caller
+	Call     local.Call
+	Prompts  *prompt.Set
+	Fit      func(calls []local.Call)
 }
 
 // Stats are what became of the documents.
@@ -120,12 +121,14 @@ func (c *Condenser) alone(ctx context.Context, generator *extractive.Backend, j 
 		cut, _ := tokens.Cut(j.Document, c.Tokens)
 		return cut, nil
 	case Snippet:
-		return snippet(j, snippetWords), nil
+		return snippet(text.Of(c.Language, j.Document), j, snippetWords), nil
 	case Summary:
+		passages := []local.Passage{{Label: "1", Text: j.Document}}
 		reply, err := generator.Do(ctx, local.Call{Source: &local.Source{
 			Query:    j.Query,
 			Words:    summaryWords,
-			Passages: []local.Passage{{Label: "1", Text: j.Document}},
+			Passages: passages,
+			Language: extractive.Language(c.Language, passages),
 		}})
 		return reply.Text, err
 	}
@@ -172,9 +175,9 @@ func (c *Condenser) ask(ctx context.Context, jobs []Job, out []string, stats *St
 // snippet copies the sentences that hold most of the question's words, weighted by
 // their inverse frequency over the document's sentences, up to a number of words and
 // in the document's order. A gap is marked.
-func snippet(j Job, words int) string {
-	sentences := text.Sentences(j.Document)
-	scores := fit(sentences, j.Query)
+func snippet(l *text.Language, j Job, words int) string {
+	sentences := l.Sentences(j.Document)
+	scores := fit(l, sentences, j.Query)
 
 	order := make([]int, len(sentences))
 	for i := range order {
@@ -184,13 +187,14 @@ func snippet(j Job, words int) string {
 
 	var taken []int
 	for _, i := range order {
-		if n := len(strings.Fields(sentences[i])); n <= words {
+		if n := text.Count(sentences[i]); n <= words {
 			taken = append(taken, i)
 			words -= n
 		}
 	}
 	if len(taken) == 0 && len(order) > 0 { // each sentence is too long alone
-		return strings.Join(strings.Fields(sentences[order[0]])[:words], " ")
+		first, _ := text.First(sentences[order[0]], words)
+		return first
 	}
 
 	slices.Sort(taken)
@@ -208,9 +212,9 @@ func snippet(j Job, words int) string {
 }
 
 // fit is the weight of a question's words in each sentence.
-func fit(sentences []string, question string) []float64 {
+func fit(l *text.Language, sentences []string, question string) []float64 {
 	asked := map[string]bool{}
-	for _, t := range text.Terms(question) {
+	for _, t := range l.Terms(question) {
 		asked[t] = true
 	}
 
@@ -218,7 +222,7 @@ func fit(sentences []string, question string) []float64 {
 	df := map[string]float64{}
 	for i, s := range sentences {
 		has[i] = map[string]bool{}
-		for _, t := range text.Terms(s) {
+		for _, t := range l.Terms(s) {
 			if asked[t] && !has[i][t] {
 				has[i][t] = true
 				df[t]++
@@ -229,7 +233,7 @@ func fit(sentences []string, question string) []float64 {
 	scores := make([]float64, len(sentences))
 	for i, s := range sentences {
 		// Words are added as they come, each once: a sum must not depend on a map's order.
-		for _, t := range text.Terms(s) {
+		for _, t := range l.Terms(s) {
 			if has[i][t] {
 				scores[i] += math.Log((float64(len(sentences)) + 1) / (df[t] + 0.5))
 				delete(has[i], t)

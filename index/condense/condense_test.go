@@ -7,23 +7,24 @@ import (
 
 	"lore/local"
 	"lore/local/prompt"
+	"lore/local/text"
 	"lore/local/tokens"
 )
 
 const document = "The town has a long history. The harbour wall was built in 1931 from granite. Its cost was 40,000 crowns. Nobody liked the mayor. The wall held in the storm of 1953. The bakery opens at six."
 
 func TestSnippetCopiesWhatFits(t *testing.T) {
-	got := snippet(Job{"What did the harbour wall cost, and did the wall hold in the storm?", document}, 20)
+	got := snippet(text.English, Job{"What did the harbour wall cost, and did the wall hold in the storm?", document}, 20)
 	if got != "The harbour wall was built in 1931 from granite. … The wall held in the storm of 1953." {
 		t.Errorf("%q", got)
 	}
-	if got := snippet(Job{"zebra", document}, 8); got != "The town has a long history." {
+	if got := snippet(text.English, Job{"zebra", document}, 8); got != "The town has a long history." {
 		t.Errorf("no common word: %q", got)
 	}
-	if got := snippet(Job{"x", strings.Repeat("word ", 50)}, 10); len(strings.Fields(got)) != 10 {
+	if got := snippet(text.English, Job{"x", strings.Repeat("word ", 50)}, 10); len(strings.Fields(got)) != 10 {
 		t.Errorf("one long sentence: %q", got)
 	}
-	if got := snippet(Job{"x", ""}, 10); got != "" {
+	if got := snippet(text.English, Job{"x", ""}, 10); got != "" {
 		t.Errorf("%q", got)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"lore/judge"
 	"lore/judge/metric"
@@ -120,11 +119,12 @@ type place struct {
 // NewRows measures a judge on a file of labels, apart for every kind of question, kind of text and
 // language. set names the file, and stands for the kind of text where no column says it.
 func NewRows(name, set string, items []Item, verdicts [][]judge.Verdict, seed uint64) []CardRow {
+	languageOf := columnOf(LanguageColumn, items)
 	at := func(it Item, k int) place {
 		return place{
 			kind:     it.Task.Questions[k].Kind,
 			texts:    cmp.Or(it.Column(k, TextsColumn), it.Column(k, "domain"), set),
-			language: cmp.Or(it.Column(k, LanguageColumn), it.Column(k, "lang"), writing(it)),
+			language: languageOf(it, k),
 		}
 	}
 	places := map[place]bool{}
@@ -217,42 +217,13 @@ func shareOf(statement string, have map[string]bool) float64 {
 	return float64(found) / float64(len(words))
 }
 
-// scripts are the writings that are told apart where no column says the language.
-var scripts = []struct {
-	name  string
-	table *unicode.RangeTable
-}{
-	{"Latin", unicode.Latin}, {"Arabic", unicode.Arabic}, {"Bengali", unicode.Bengali}, {"Cyrillic", unicode.Cyrillic},
-	{"Devanagari", unicode.Devanagari}, {"Greek", unicode.Greek}, {"Hebrew", unicode.Hebrew},
-	{"Hangul", unicode.Hangul},
-	{"Japanese", unicode.Hiragana}, {"Telugu", unicode.Telugu}, {"Thai", unicode.Thai}, {"Chinese", unicode.Han},
-}
-
-// writing is the script that most letters of a text have. A fifth of kana makes it Japanese.
-func writing(it Item) string {
-	counts := make([]int, len(scripts))
-	letters := 0
-	for _, u := range it.Task.Units {
-		for _, r := range u {
-			for i, s := range scripts {
-				if unicode.Is(s.table, r) {
-					counts[i]++
-					letters++
-					break
-				}
-			}
-		}
+// told is the name of the language of a text, or of what is asked where it is short.
+func told(it Item) string {
+	parts := slices.Clone(it.Task.Units)
+	for _, q := range it.Task.Questions {
+		parts = append(parts, q.Text)
 	}
-	best := 0
-	for i, n := range counts {
-		if n > counts[best] {
-			best = i
-		}
-		if scripts[i].name == "Japanese" && 5*n > letters {
-			return scripts[i].name
-		}
-	}
-	return scripts[best].name
+	return text.Detect(strings.Join(parts, "\n")).Name
 }
 
 func rounded(v float64) *float64 {

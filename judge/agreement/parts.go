@@ -1,6 +1,7 @@
 package agreement
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,8 +46,47 @@ type Part struct {
 	Report        Report
 }
 
+// columnOf reads a column. The language is told from the texts where no column has it.
+func columnOf(column string, items []Item) func(it Item, k int) string {
+	if column != LanguageColumn {
+		return func(it Item, k int) string { return it.Column(k, column) }
+	}
+	languages := toldOf(items)
+	return func(it Item, k int) string {
+		return cmp.Or(it.Column(k, LanguageColumn), it.Column(k, "lang"), languages[it.Task.ID])
+	}
+}
+
+// toldOf are the languages of the items' texts, by task.
+func toldOf(items []Item) map[string]string {
+	out := map[string]string{}
+	for _, it := range items {
+		out[it.Task.ID] = told(it)
+	}
+	return out
+}
+
+// fewTexts is the share of texts up to which those in other languages are taken for mistakes.
+const fewTexts = 0.05
+
+// InLanguages tells whether the texts of labels are in several languages.
+func InLanguages(items []Item) bool {
+	counts := map[string]int{}
+	for _, name := range toldOf(items) {
+		counts[name]++
+	}
+	most := 0
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	return float64(len(items)-most) > fewTexts*float64(len(items))
+}
+
 // CheckColumn refuses a column that no label has a value in.
 func CheckColumn(column string, items []Item) error {
+	if column == LanguageColumn {
+		return nil
+	}
 	for _, it := range items {
 		for k := range it.Human {
 			if it.Column(k, column) != "" {
@@ -62,16 +102,17 @@ func By(column, name string, items []Item, verdicts [][]judge.Verdict, seed uint
 	if err := CheckColumn(column, items); err != nil {
 		return nil, err
 	}
+	of := columnOf(column, items)
 	values := map[string]bool{}
 	for _, it := range items {
 		for k := range it.Human {
-			values[it.Column(k, column)] = true
+			values[of(it, k)] = true
 		}
 	}
 
 	var out []Part
 	for _, value := range slices.Sorted(maps.Keys(values)) {
-		some, theirs := Only(items, verdicts, func(it Item, k int) bool { return it.Column(k, column) == value })
+		some, theirs := Only(items, verdicts, func(it Item, k int) bool { return of(it, k) == value })
 		out = append(out, Part{column, value, Measure(name, some, theirs, seed)})
 	}
 	return out, nil

@@ -39,7 +39,7 @@ func ExampleRecall() {
 		"The heatwave halved the olive harvest.",
 		"Prices of olive oil doubled.",
 	}
-	recall := lexical.NewRecall(references)
+	recall := lexical.NewRecall("", references)
 
 	candidate := "Olive oil became expensive."
 	for _, r := range references {

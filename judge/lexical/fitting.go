@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"lore/judge"
+	"lore/local/text"
 )
 
 // Row is what a fit needs to know of one question.
@@ -18,9 +19,12 @@ func Rows(tasks []judge.Task) [][]Row {
 	s := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(s)
 	s.link = Current.Model.LinkPrecision
-	common := count(s.stems, tasks)
+	defer s.stems.Use(text.English)
+	languages := Judge{}.languages(tasks)
+	common := s.count(tasks, languages)
 	out := make([][]Row, len(tasks))
 	for k, t := range tasks {
+		s.stems.Use(languages[k])
 		s.load(t, common)
 		for i, q := range t.Questions {
 			out[k] = append(out[k], s.row(i, q))

@@ -15,7 +15,6 @@ package lexical
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"lore/judge"
 	"lore/local"
@@ -44,8 +43,7 @@ var CopyingNote = fmt.Sprintf("The extractive generator copies, and a judge by w
 type Judge struct {
 	// With replaces the fitted model, for fitting; nil uses the fit.
 	With *Model
-	// Language is that of all texts, as a code of two letters: "en" stops the flag
-	// LanguageFlag. Empty finds it out, text by text.
+	// Language is that of all texts, by its code. Empty, or text.Auto, tells it task by task.
 	Language string
 }
 
@@ -61,12 +59,14 @@ var current = Current.Model.Prepare()
 func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([][]judge.Verdict, error) {
 	s := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(s)
+	defer s.stems.Use(text.English)
 	s.model, s.link = current, Current.Model.LinkPrecision
 	if j.With != nil {
 		s.model, s.link = j.With.Prepare(), j.With.LinkPrecision
 	}
 
-	common := count(s.stems, tasks)
+	languages := j.languages(tasks)
+	common := s.count(tasks, languages)
 	out := make([][]judge.Verdict, len(tasks))
 	answered := 0
 	for i, t := range tasks {
@@ -74,9 +74,10 @@ func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([
 			return nil, context.Cause(ctx)
 		}
 
+		s.stems.Use(languages[i])
 		out[i] = s.task(t, common)
-		if j.unsupported(t) {
-			flag(out[i])
+		if problem := j.problem(t, languages[i]); problem != "" {
+			flag(out[i], problem)
 		}
 		answered += len(t.Questions)
 		if done != nil {
@@ -84,32 +85,6 @@ func (j Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([
 		}
 	}
 	return out, nil
-}
-
-// LanguageFlag marks verdicts on texts in a language whose words count only as they are
-// written: without its stems and function words, agreement with people was no better than
-// chance (NoMIRACL, docs/judges.md).
-const LanguageFlag = "language not supported: words count only as written"
-
-// sampled is how many bytes of a text its language is told from.
-const sampled = 2000
-
-// unsupported tells whether a task's text is in such a language.
-func (j Judge) unsupported(t judge.Task) bool {
-	switch j.Language {
-	case "en", "zh", "ja", "ko", "th":
-		return false
-	case "":
-		whole := strings.Join(t.Units, "\n")
-		return text.SupportOf(whole[:min(len(whole), sampled)]) == text.AsWritten
-	}
-	return true
-}
-
-func flag(verdicts []judge.Verdict) {
-	for i := range verdicts {
-		verdicts[i].Flags = append(verdicts[i].Flags, LanguageFlag)
-	}
 }
 
 // task judges the questions of one task.
@@ -121,9 +96,9 @@ func (s *scratch) task(t judge.Task, common *statistics) []judge.Verdict {
 		case judge.Coverage, judge.Entailment, judge.Answerability:
 			out[i] = s.verdict(i, q)
 		case judge.Relevance:
-			out[i] = relevance(t, q, common)
+			out[i] = relevance(s.stems.Language(), t, q, common)
 		case judge.Consistency:
-			out[i] = consistency(t, q)
+			out[i] = consistency(s.stems.Language(), t, q)
 		default:
 			out[i] = judge.Unscored(q.ID, local.RefusedOption,
 				"the lexical judge does not know questions of kind "+string(q.Kind))
@@ -177,7 +152,9 @@ func (s *scratch) best(statement int) int {
 func Link(t judge.Task) []int {
 	s := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(s)
+	defer s.stems.Use(text.English)
 	s.link = Current.Model.LinkPrecision
+	s.stems.Use(Judge{}.languages([]judge.Task{t})[0])
 	s.load(t, count(s.stems, []judge.Task{t}))
 	out := make([]int, len(t.Questions))
 	for i := range out {

@@ -3,6 +3,7 @@ package lexical
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -108,8 +109,57 @@ func TestLanguages(t *testing.T) {
 	if v := chinese[0]; v.Unit != 1 || v.Score <= 0.3 || v.Score > 1 || len(v.Flags) > 0 {
 		t.Errorf("Chinese: %+v", v)
 	}
-	german := ask([]string{"Der Regen fiel auf das Dach des Hauses, und es wurde kalt in der Nacht."}, "Es regnete nachts.")
-	if v := german[0]; len(v.Flags) != 1 || v.Flags[0] != LanguageFlag {
+	german := ask([]string{"Der Regen fiel auf das Dach des Hauses, und es wurde kalt in der Nacht."}, "Es regnete auf die Dächer.")
+	if v := german[0]; v.Score < 0.4 || len(v.Flags) > 0 || !slices.Contains(v.Evidence, "Dach") {
 		t.Errorf("German: %+v", v)
+	}
+}
+
+// What is said of a language, and that the user's word goes first.
+func TestLanguageFlags(t *testing.T) {
+	bengali := []string{"নদীর উপর পুরনো সেতুটি মার্চ মাসে বন্ধ করা হয়েছে।"}
+	polish := []string{"Stary most został zamknięty w marcu, ponieważ inżynierowie znaleźli w nim głębokie pęknięcia."}
+	chinese := []string{"这座旧桥在三月关闭了,因为工程师发现了很深的裂缝。"}
+	english := "The bridge was closed because of the cracks that were found in it."
+	for _, c := range []struct {
+		language, asked string
+		units           []string
+		want            string
+	}{
+		{"", bengali[0], bengali, LanguageFlag + ": Bengali"},
+		{"", polish[0], polish, StemsFlag + "Polish"},
+		{"", english, chinese, OtherFlag + "Chinese and English"},
+		{"", chinese[0], chinese, ""},
+		{"en", english, chinese, ""},
+		{"de", bengali[0], bengali, ""},
+	} {
+		task := judge.Task{ID: "t", Units: c.units, Questions: []judge.Question{{ID: "a", Kind: judge.Coverage, Text: c.asked}}}
+		verdicts, err := Judge{Language: c.language}.Judge(context.Background(), []judge.Task{task}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(verdicts[0][0].Flags, "; "); got != c.want {
+			t.Errorf("%q: flags %q, want %q", c.units, got, c.want)
+		}
+	}
+}
+
+// A system's scores in a mixed benchmark do not depend on which other texts are judged.
+func TestMixedLanguagesWeighAlone(t *testing.T) {
+	task := func(id, unit, asked string) judge.Task {
+		return judge.Task{ID: id, Units: []string{unit}, Questions: []judge.Question{{ID: "a", Kind: judge.Coverage, Text: asked}}}
+	}
+	german := task("g", "Die alte Brücke wurde wegen tiefer Risse im März gesperrt.", "Man hat die Brücke wegen der Risse gesperrt.")
+	english := task("e", "The old bridge was closed in March because of deep cracks.", "The bridge has been closed because of the cracks.")
+	both, err := Judge{}.Judge(context.Background(), []judge.Task{english, german}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turned, err := Judge{}.Judge(context.Background(), []judge.Task{german, english}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if both[0][0].Score != turned[1][0].Score || both[1][0].Score != turned[0][0].Score || both[1][0].Score < 0.5 {
+		t.Errorf("%v and %v", both, turned)
 	}
 }

@@ -27,6 +27,7 @@ const (
 
 // references compares a text with references.
 type references struct {
+	of     *text.Language
 	common *statistics
 	have   map[string]bool
 	words  float64 // of the text
@@ -40,9 +41,9 @@ const longAnswer = 1.5
 // the F1 of their sets of stems, which is strict on what else is said, and of the share of
 // the reference's weight that the text repeats, which ranks systems better, mapped to a
 // grade. Its value is not rounded to a grade.
-func relevance(t judge.Task, q judge.Question, common *statistics) judge.Verdict {
+func relevance(l *text.Language, t judge.Task, q judge.Question, common *statistics) judge.Verdict {
 	whole := strings.Join(t.Units, "\n")
-	r := references{common, set(text.Terms(whole)), float64(len(strings.Fields(whole)))}
+	r := references{l, common, set(l.Terms(whole)), float64(text.Count(whole))}
 	score, all := 0.0, q.References()
 	for _, ref := range all {
 		score += r.agree(ref) / float64(len(all))
@@ -54,7 +55,7 @@ func relevance(t judge.Task, q judge.Question, common *statistics) judge.Verdict
 
 // agree is the mean of F1 and of recall, which counts less in a text that is much longer.
 func (r references) agree(reference string) float64 {
-	want := set(text.Terms(reference))
+	want := set(r.of.Terms(reference))
 	common, found, total := 0, 0.0, 0.0
 	for _, w := range slices.Sorted(maps.Keys(want)) {
 		weight := r.common.weight(normal(w))
@@ -69,15 +70,15 @@ func (r references) agree(reference string) float64 {
 	}
 
 	f1 := 2 * float64(common) / float64(len(r.have)+len(want))
-	most := longAnswer * float64(len(strings.Fields(reference)))
+	most := longAnswer * float64(text.Count(reference))
 	return (f1 + found/total*min(1, most/max(1, r.words))) / 2
 }
 
 // consistency is the share of a text's different content words that any reference
 // holds. There are no labels to fit it to: the share itself is the value.
-func consistency(t judge.Task, q judge.Question) judge.Verdict {
-	held := set(text.Terms(q.Text))
-	have := set(text.Terms(strings.Join(t.Units, "\n")))
+func consistency(l *text.Language, t judge.Task, q judge.Question) judge.Verdict {
+	held := set(l.Terms(q.Text))
+	have := set(l.Terms(strings.Join(t.Units, "\n")))
 
 	common := 0
 	for w := range have {

@@ -121,7 +121,16 @@ func lcsLength(a, b []string) int {
 // its longest common subsequences with the candidate's sentences, each token
 // counted at most as often as it occurs on both sides. Sentences are lines.
 func RougeLsum(candidate, reference string, stem bool) PRF {
-	cand, ref := lineTokens(candidate, stem), lineTokens(reference, stem)
+	return rougeLsum(candidate, reference, asPublished(stem))
+}
+
+// asPublished is the tokeniser of rouge_score.
+func asPublished(stem bool) func(string) []string {
+	return func(text string) []string { return RougeTokens(text, stem) }
+}
+
+func rougeLsum(candidate, reference string, tokens func(string) []string) PRF {
+	cand, ref := lineTokens(candidate, tokens), lineTokens(reference, tokens)
 	candCount, refCount := map[string]int{}, map[string]int{}
 	m, n := 0, 0
 
@@ -158,10 +167,10 @@ func RougeLsum(candidate, reference string, stem bool) PRF {
 	return prf(hits, n, m)
 }
 
-func lineTokens(text string, stem bool) [][]string {
+func lineTokens(text string, tokens func(string) []string) [][]string {
 	var out [][]string
 	for line := range strings.SplitSeq(text, "\n") {
-		if t := RougeTokens(line, stem); len(t) > 0 {
+		if t := tokens(line); len(t) > 0 {
 			out = append(out, t)
 		}
 	}
@@ -209,16 +218,22 @@ type RougeScores struct{ One, Two, L, Lsum PRF }
 // Rouge scores a candidate against references; for each measure the reference
 // with the best F1 counts. Without references all values are NaN.
 func Rouge(candidate string, references []string, stem bool) RougeScores {
+	return RougeBy(asPublished(stem), candidate, references)
+}
+
+// RougeBy is Rouge with words of one's own: the published tokeniser drops every letter but a to z.
+// tokens cuts a text into words.
+func RougeBy(tokens func(text string) []string, candidate string, references []string) RougeScores {
 	if len(references) == 0 {
 		undefined := PRF{NaN, NaN, NaN}
 		return RougeScores{undefined, undefined, undefined, undefined}
 	}
 
-	c := RougeTokens(candidate, stem)
+	c := tokens(candidate)
 	var best RougeScores
 	for i, text := range references {
-		r := RougeTokens(text, stem)
-		s := RougeScores{RougeN(c, r, 1), RougeN(c, r, 2), RougeL(c, r), RougeLsum(candidate, text, stem)}
+		r := tokens(text)
+		s := RougeScores{RougeN(c, r, 1), RougeN(c, r, 2), RougeL(c, r), rougeLsum(candidate, text, tokens)}
 		if i == 0 {
 			best = s
 			continue

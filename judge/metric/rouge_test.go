@@ -148,3 +148,20 @@ func BenchmarkRouge260x4(b *testing.B) {
 		}
 	}
 }
+
+// The published tokeniser sees nothing of a Chinese text, and pieces of German words.
+func TestRougeByOtherWords(t *testing.T) {
+	letters := func(text string) []string { return strings.Split(text, "") }
+	if s := Rouge("桥关闭了", []string{"桥关闭了"}, true); s.One.F != 0 {
+		t.Errorf("published: %+v", s)
+	}
+	s := RougeBy(letters, "桥关了", []string{"路", "桥关闭了"})
+	if s.One.R != 0.75 || s.One.P != 1 || s.L.R != 0.75 || s.Lsum.R != 0.75 || s.Two.P != 0.5 {
+		t.Errorf("by letters: %+v", s)
+	}
+	english := func(text string) []string { return RougeTokens(text, true) }
+	a := RougeBy(english, "The cats sat.\nIt rained.", []string{"A cat sat down."})
+	if b := Rouge("The cats sat.\nIt rained.", []string{"A cat sat down."}, true); a != b {
+		t.Errorf("%+v and %+v", a, b)
+	}
+}

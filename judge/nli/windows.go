@@ -85,7 +85,7 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 // sentences are those of a unit that have words.
 func sentences(unit string) []string {
 	var out []string
-	for _, s := range text.Sentences(unit) {
+	for _, s := range text.Detect(unit).Sentences(unit) {
 		if strings.IndexFunc(s, isWord) >= 0 {
 			out = append(out, s)
 		}

@@ -68,17 +68,44 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 }
 
 func (b *Backend) answer(src local.Source) string {
-	pool := b.pool(src.Passages)
+	pool := b.pool(src)
 	if len(pool.sentences) == 0 {
 		return ""
 	}
 
 	pool.weigh()
-	order := pool.rank(text.Terms(src.Query))
+	order := pool.rank(languageOf(src.Language, src.Query, src.Passages[0].Text).Terms(src.Query))
 	if src.Bullets > 0 {
 		return bullets(pool, pool.choose(order, src.Bullets), src.Passages)
 	}
 	return prose(pool, order, src.Words)
+}
+
+// Language says how the texts of a request are to be read, for its Source: as the code says; or
+// each by its own language, if one of them is not in English. Empty stands for English: requests
+// in it are what they were before there were other languages, and their finished calls hold.
+func Language(code string, passages []local.Passage) string {
+	if _, ok := text.Lookup(code); ok {
+		if code == text.English.Code {
+			return ""
+		}
+		return code
+	}
+
+	for _, p := range passages {
+		if l := text.Of(text.Auto, p.Text); l != text.English && l != text.Unknown {
+			return text.Auto
+		}
+	}
+	return ""
+}
+
+// languageOf is the language that a Source gives a text, the first that tells it of several.
+func languageOf(given string, texts ...string) *text.Language {
+	if given == "" {
+		return text.English
+	}
+	return text.Of(given, texts...)
 }
 
 // bullets writes the chosen sentences in order of rank, each with its sources.
@@ -126,7 +153,7 @@ func prose(p *pool, order []int, words int) string {
 
 	var taken []int
 	for _, s := range p.choose(order, len(order)) {
-		n := len(strings.Fields(p.sentences[s].text))
+		n := text.Count(p.sentences[s].text)
 		if n > words {
 			continue
 		}

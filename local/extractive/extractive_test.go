@@ -84,3 +84,42 @@ func TestHostileTextBecomesOneBullet(t *testing.T) {
 		t.Errorf("%q", r.Text)
 	}
 }
+
+// Texts in other languages are cut, compared and measured by their own rules.
+func TestOtherLanguages(t *testing.T) {
+	german := []local.Passage{
+		{Label: "1", Text: "Die Brücke wurde am 3. Oktober wegen tiefer Risse in beiden Pfeilern gesperrt. Der Koch servierte mittags Suppe mit Brot und frischen Kräutern."},
+		{Label: "2", Text: "Wegen tiefer Risse in beiden Pfeilern ist die Brücke seit Oktober gesperrt. Im Park blühten gestern gelbe und weiße Blumen am Ufer."},
+	}
+	r := do(t, local.Source{Query: "Warum sind Brücken gesperrt?", Passages: german, Bullets: 1, Language: Language("", german)})
+	if !strings.Contains(r.Text, "Brücke") || !strings.Contains(r.Text, "[1, 2]") || !strings.Contains(r.Text, "gesperrt") {
+		t.Errorf("German: %q", r.Text)
+	}
+
+	chinese := []local.Passage{
+		{Label: "1", Text: "青石桥因为桥墩有很深的裂缝而关闭。今天中午厨师做了一锅好喝的汤。"},
+		{Label: "2", Text: "公园里的花昨天都开了，很多人来看。桥墩有很深的裂缝，青石桥已经关闭。"},
+	}
+	src := local.Source{Query: "青石桥为什么关闭？", Passages: chinese, Bullets: 1, Language: Language("", chinese)}
+	if r := do(t, src); !strings.Contains(r.Text, "裂缝") || !strings.Contains(r.Text, "[1, 2]") || strings.Contains(r.Text, "厨师") {
+		t.Errorf("Chinese: %q", r.Text)
+	}
+	src.Bullets, src.Words = 0, 12 // two letters are a word
+	if r := do(t, src); !strings.Contains(r.Text, "裂缝") || len([]rune(r.Text)) > 26 {
+		t.Errorf("Chinese, 12 words: %q", r.Text)
+	}
+}
+
+// Requests in English are what they always were, so that finished calls hold.
+func TestLanguageOfARequest(t *testing.T) {
+	german := []local.Passage{{Text: passages[0].Text}, {Text: "Die Brücke wurde wegen der Risse in den Pfeilern gesperrt."}}
+	for _, c := range []struct {
+		code string
+		of   []local.Passage
+		want string
+	}{{"", passages, ""}, {"auto", nil, ""}, {"en", german, ""}, {"", german, "auto"}, {"de", passages, "de"}} {
+		if got := Language(c.code, c.of); got != c.want {
+			t.Errorf("%q: %q, want %q", c.code, got, c.want)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"lore/local"
-	"lore/local/text"
 )
 
 // sentence is one sentence of a passage as a sparse vector.
@@ -36,40 +35,44 @@ type parsed struct {
 // cache keeps parsed passages: the same documents come back for every query.
 type cache struct {
 	mu   sync.Mutex
-	of   map[string]parsed
+	of   map[place]parsed
 	size int
 }
+
+// place is a passage, and how its language is found.
+type place struct{ language, passage string }
 
 // cacheBytes bounds the text the cache stands for.
 const cacheBytes = 64 << 20
 
-func (c *cache) get(passage string) parsed {
+func (c *cache) get(at place) parsed {
 	c.mu.Lock()
-	p, ok := c.of[passage]
+	p, ok := c.of[at]
 	c.mu.Unlock()
 	if ok {
 		return p
 	}
 
-	for _, s := range text.Sentences(passage) {
+	l := languageOf(at.language, at.passage)
+	for _, s := range l.Sentences(at.passage) {
 		p.texts = append(p.texts, s)
-		p.terms = append(p.terms, text.Terms(s))
+		p.terms = append(p.terms, l.Terms(s))
 	}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.of == nil || c.size > cacheBytes {
-		c.of, c.size = map[string]parsed{}, 0
+		c.of, c.size = map[place]parsed{}, 0
 	}
-	c.of[passage] = p
-	c.size += len(passage)
+	c.of[at] = p
+	c.size += len(at.passage)
 	return p
 }
 
-func (b *Backend) pool(passages []local.Passage) *pool {
+func (b *Backend) pool(src local.Source) *pool {
 	p := &pool{number: map[string]int{}}
-	for i, passage := range passages {
-		doc := b.parsed.get(passage.Text)
+	for i, passage := range src.Passages {
+		doc := b.parsed.get(place{src.Language, passage.Text})
 		for k, s := range doc.texts {
 			p.add(s, i, doc.terms[k])
 		}

@@ -40,6 +40,8 @@ type Judging struct {
 	CalibrationFile string
 	Keep            bool // keep what each part of A+B said
 	Fresh           bool // an encoder computes what is kept on disk once more, to be timed
+
+	Language string // code of that of all texts; empty: each is told
 }
 
 // Judge is a judge by name, with its models if it has some; A+B has two parts.
@@ -106,7 +108,7 @@ func (s *Set) OpenJudge(j Judge, how Judging, calls llm.Caller, prompts *prompt.
 	opened := make([]judge.Judge, len(j.parts))
 	for i, m := range j.parts {
 		if m == nil {
-			opened[i] = lexical.Judge{}
+			opened[i] = lexical.Judge{Language: how.Language}
 			continue
 		}
 		if m.encoder != nil {

@@ -129,6 +129,13 @@ func JudgeLines(w io.Writer, r Run) {
 			fmt.Fprintln(w, judgeLine(j, string(kind)+texts, c))
 		}
 	}
+	LanguageLines(w, r.Manifest.Languages)
+	if said := analyzerLine(r.Manifest); said != "" {
+		fmt.Fprintln(w, said)
+	}
+	if said := describedLanguages(r.Manifest); said != "" {
+		fmt.Fprintln(w, said+".")
+	}
 	for _, said := range pairNotes(r) {
 		fmt.Fprintln(w, said)
 	}

@@ -18,6 +18,7 @@ func Grids(r Run, bench datasets.Benchmark) []datasets.Grid {
 		out = append(out, t.Tables(Systems(r.Table))...)
 	}
 	out = append(out, JudgeNotes(r))
+	out = append(out, languageGrid(r.Manifest.Languages))
 	out = append(out, RetrievalNotes(r.Manifest)...)
 	out = append(out, Diagnosis(r.Verdicts))
 	return append(out, Contexts(r.Answers), Failures(r.Answers, r.Verdicts), Oddities(r.Answers))

@@ -18,7 +18,7 @@ func (e *engine) condense(ctx context.Context, set *pipeline.Set, found [][]data
 			continue
 		}
 
-		c := condense.Condenser{Shape: p.Shape, Prompts: e.prompts}
+		c := condense.Condenser{Shape: p.Shape, Language: e.opt.Language, Prompts: e.prompts}
 		if p.Shape.Model != "" {
 			m := set.Ranker(p.Shape.Model)
 			c.Calls, c.Call, c.Fit = m.Calls, m.Call, m.Fit

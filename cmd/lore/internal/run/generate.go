@@ -11,6 +11,7 @@ import (
 	"lore/datasets/stage"
 	"lore/index"
 	"lore/local"
+	"lore/local/extractive"
 	remote "lore/local/system"
 )
 
@@ -58,7 +59,7 @@ func (e *engine) cells(found [][]datasets.Retrieved) []cell {
 	var cells []cell
 	for n, s := range e.systems {
 		for k, it := range e.items {
-			c := cell{system: n, item: it}
+			c := cell{system: n, item: it, evidence: datasets.Evidence{Language: e.opt.Language}}
 			switch {
 			case s.answers != nil:
 				c.evidence.Output = s.answers.Outputs[it.ID()]
@@ -97,6 +98,7 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 	call := m.Call()
 	call.Prefix = c.item.Corpus().ID + " " + s.Retriever
 	if m.Structured() {
+		source.Language = extractive.Language(e.opt.Language, source.Passages)
 		call.Source = source
 	} else {
 		call.Messages = messages

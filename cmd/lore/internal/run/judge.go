@@ -28,6 +28,7 @@ func (e *engine) judge(ctx context.Context, cells []cell) error {
 			return err
 		}
 		e.forged.see(questions, cells)
+		e.languages.Add(models.Languages(e.opt.Language, questions.tasks, questions.verdicts))
 		if note := models.Saved(one); note != "" {
 			e.opt.Console.Note(note)
 			e.pairs[one.Name()] = note
@@ -62,9 +63,10 @@ func (c *cell) plan(name string) {
 // questions are the tasks of all cells, each asked once, with the cells that share its
 // verdicts.
 type questions struct {
-	tasks  []judge.Task
-	shared [][]int // cells by task
-	count  int
+	tasks    []judge.Task
+	shared   [][]int           // cells by task
+	verdicts [][]judge.Verdict // of the last judge, by task
+	count    int
 }
 
 // gather lists the tasks of cells: first the answers with their points, then the
@@ -116,6 +118,7 @@ func (q *questions) ask(ctx context.Context, by judge.Judge, cells []cell, conso
 		return err
 	}
 
+	q.verdicts = verdicts
 	for i := range cells {
 		cells[i].verdicts = append(cells[i].verdicts, cells[i].unanswered())
 	}

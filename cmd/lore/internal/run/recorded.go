@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
@@ -12,22 +13,24 @@ import (
 
 // Recorded are answers that came with the data.
 type Recorded struct {
-	Bench   datasets.Benchmark
-	Data    *datasets.Dataset
-	Systems []datasets.Recorded
-	Seed    uint64
-	Console usage.Console
+	Bench    datasets.Benchmark
+	Data     *datasets.Dataset
+	Systems  []datasets.Recorded
+	Language string // code of that of all texts; empty: each is told
+	Seed     uint64
+	Console  usage.Console
 }
 
 // Score scores them. Without a judge the verdicts that came with them are used, under the
-// name models.RecordedVerdicts.
-func (r Recorded) Score(ctx context.Context, judges []judge.Judge) (table.Table, error) {
+// name models.RecordedVerdicts. It also counts the languages of the texts that judges saw.
+func (r Recorded) Score(ctx context.Context, judges []judge.Judge) (table.Table, store.Languages, error) {
+	var languages store.Languages
 	ds, systems := r.Data, r.Systems
 	t := table.New(r.Bench.Name(), r.Seed)
 	if reader, ok := r.Bench.(datasets.Reader); ok {
 		t.Reading = reader.Reading(true)
 	}
-	cells := recordedCells(ds, systems)
+	cells := recordedCells(ds, systems, r.Language)
 	names := []string{models.RecordedVerdicts}
 
 	if len(judges) == 0 {
@@ -41,8 +44,9 @@ func (r Recorded) Score(ctx context.Context, judges []judge.Judge) (table.Table,
 		for _, j := range judges {
 			names = append(names, j.Name())
 			if err := questions.ask(ctx, j, cells, r.Console); err != nil {
-				return t, err
+				return t, languages, err
 			}
+			languages.Add(models.Languages(r.Language, questions.tasks, questions.verdicts))
 		}
 	}
 
@@ -54,15 +58,15 @@ func (r Recorded) Score(ctx context.Context, judges []judge.Judge) (table.Table,
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	return t, nil
+	return t, languages, nil
 }
 
 // recordedCells lists every item for every recorded system, planned.
-func recordedCells(ds *datasets.Dataset, systems []datasets.Recorded) []cell {
+func recordedCells(ds *datasets.Dataset, systems []datasets.Recorded, language string) []cell {
 	var cells []cell
 	for n, s := range systems {
 		for k, it := range ds.Items {
-			c := cell{system: n, item: it, evidence: datasets.Evidence{Output: s.Outputs[k]}}
+			c := cell{system: n, item: it, evidence: datasets.Evidence{Output: s.Outputs[k], Language: language}}
 			c.plan(s.Name + " " + it.ID())
 			cells = append(cells, c)
 		}

@@ -33,8 +33,9 @@ type Options struct {
 
 	Limit       int // items; 0 is all
 	Budget      datasets.Budget
-	NumPredict  int  // most tokens of an answer; 0: as the item or the benchmark has it
-	StrictCut   bool // answers that reached their limit are not scored
+	NumPredict  int    // most tokens of an answer; 0: as the item or the benchmark has it
+	Language    string // code of that of all texts; empty: each is told
+	StrictCut   bool   // answers that reached their limit are not scored
 	Temperature float64
 	TopP        float64
 	BERTScore   *BERTScore        // nil: not computed
@@ -83,6 +84,7 @@ type engine struct {
 	gate      *gate.Gate
 	retrieval store.Retrieval // what the pipelines' models did
 	forged    forged          // texts that pose as something else
+	languages store.Languages // of the texts that were judged
 }
 
 // system is a system before it is judged: a cell of the grid, one that is asked over

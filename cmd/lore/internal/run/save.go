@@ -61,6 +61,7 @@ func (e *engine) manifest() store.Manifest {
 		Warnings:   slices.Concat(e.ds.Warnings, e.models.Warnings(), e.leftOut),
 		Settings:   e.settings(),
 		Forged:     e.forged.counts(),
+		Languages:  e.languages,
 	}
 
 	for _, a := range e.opt.Answers {
@@ -90,8 +91,11 @@ func (e *engine) settings() map[string]any {
 		"resamples":     table.Resamples,
 		"level":         table.Level,
 	}
+	if e.opt.Language != "" {
+		s["language"] = e.opt.Language
+	}
 	if d, ok := e.bench.(datasets.Describer); ok {
-		s["notes"] = d.Describe(e.ds, e.opt.Budget)
+		s["notes"] = d.Describe(e.ds, e.opt.Budget, e.opt.Language)
 	}
 	if least, most := e.answerTokens(); most > 0 {
 		s["answer_tokens"] = fmt.Sprintf("limit of each item, %d to %d", least, most)

@@ -23,6 +23,7 @@ var unsettled = map[string]bool{
 	"Models.Encoders": true, // the runtime is that of the pipelines
 	// "judging pair" says it all.
 	"Judging.Zoned": true, "Judging.Calibration": true, "Judging.CalibrationFile": true, "Judging.Keep": true,
+	"Judging.Language": true, // the run's
 
 	// How long is waited for a reply is no part of it.
 	"Models.Limits": true, "Models.Patience": true, "Models.Again": true,

@@ -33,6 +33,7 @@ type Manifest struct {
 	Texts      string            `json:"texts,omitempty"` // kind of text, such as news; empty: not known
 	Warnings   []string          `json:"warnings,omitempty"`
 	Forged     Forged            `json:"forged_marks,omitzero"`
+	Languages  Languages         `json:"languages,omitzero"`
 	Files      map[string]string `json:"files,omitempty"`  // SHA-256 of each other derived file
 	SHA256     string            `json:"sha256,omitempty"` // of all of the manifest but this
 }
@@ -44,6 +45,22 @@ type Forged struct {
 	Questions int `json:"questions,omitempty"`   // asked of a generator
 	Apart     int `json:"taken_apart,omitempty"` // answers, and their questions, that a model took apart
 	Judged    int `json:"judged,omitempty"`      // shown to a judge: answers, their points, and documents
+}
+
+// Languages counts judged texts by language. It is empty where all are in English.
+type Languages struct {
+	Texts    map[string]int `json:"texts,omitempty"`    // by language, in English words
+	Problems map[string]int `json:"problems,omitempty"` // by what the lexical judge said of its words in them
+}
+
+// Add takes over the counts of another judge on the same texts.
+func (l *Languages) Add(other Languages) {
+	if other.Texts != nil {
+		l.Texts = other.Texts
+	}
+	if other.Problems != nil {
+		l.Problems = other.Problems
+	}
 }
 
 // ManifestFile is the file of a run folder that holds its Manifest. It is written last.

@@ -96,6 +96,9 @@ func (w *Workshop) Seed() uint64 { return w.cfg.Models.Seed }
 // Slots is --slots.
 func (w *Workshop) Slots() int { return w.cfg.Models.Slots }
 
+// Language is --language.
+func (w *Workshop) Language() string { return w.cfg.Judging.Language }
+
 // Warn tells the user what is odd.
 func (w *Workshop) Warn(s string) { w.cfg.Console.Warn(s) }
 
