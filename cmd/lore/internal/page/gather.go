@@ -104,6 +104,9 @@ func (b *builder) takeRows() {
 	b.head.Metrics = b.listMetrics()
 	b.head.Headline = b.headline()
 	for n, s := range b.sources {
+		if len(b.sources) == 1 {
+			s.Name = ""
+		}
 		b.head.Runs = append(b.head.Runs, RunName{plain(s.Name), clipped(s.Run.Manifest.DataHash)})
 		for _, r := range s.Run.Table.Rows {
 			key := systemKey{n, r.System}

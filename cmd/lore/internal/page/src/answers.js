@@ -1,7 +1,7 @@
 // Answers side by side: each in its parts, with its citations, what each part covers, what
 // the system was shown, and the prompt.
 
-import {button, clipped, el, fold} from './dom.js';
+import {button, clipped, el, fold, line} from './dom.js';
 import {extended} from './extend.js';
 import {cited, rootsOf} from './marks.js';
 import {goldBadge} from './reader.js';
@@ -42,12 +42,12 @@ export function answerCard(q, column, open) {
   const {answer} = column;
   const named = (column.verdicts?.list || []).some((v) => v.u > 0);
   const list = el('ol', {class: named ? 'units' : 'units plain'});
-  const card = el('article', {class: 'answer-card', 'aria-label': column.name},
-    el('header', null, el('h3', null, column.name), figures(q, column)),
+  const card = el('article', {class: 'answer-card', 'aria-label': short(column.name, 160)},
+    el('header', null, el('h3', null, short(column.name, 160)), figures(q, column)),
     failure(answer), list, pointsOf(column),
-    (answer?.notes || []).map((n) => el('p', {class: 'note'}, n)),
+    (answer?.notes || []).map((n) => el('p', {class: 'note'}, line(n))),
     (column.verdicts?.notes || []).length ? fold(counted(column.verdicts.notes.length, 'note') + ' of the benchmark',
-      () => el('ul', null, column.verdicts.notes.map((n) => el('li', null, n)))) : null,
+      () => el('ul', null, column.verdicts.notes.map((n) => el('li', null, line(n))))) : null,
     shownFold(q, column, open), promptFold(column));
   column.card = card;
   column.light = (v) => redrawUnits(q, column, list, open, v);
@@ -107,8 +107,8 @@ function figures(q, column) {
 
 function failure(answer) {
   if (!answer) return el('p', {class: 'warn'}, 'The run has no answer of this system to this question.');
-  if (answer.failed) return el('p', {class: 'warn'}, `No answer (${answer.outcome}): ${answer.reason || 'no reason given'}`);
-  if (answer.outcome) return el('p', {class: 'warn'}, `The answer is ${answer.outcome}: ${answer.reason}. It is scored as it stands.`);
+  if (answer.failed) return el('p', {class: 'warn'}, line(`No answer (${answer.outcome}): ${answer.reason || 'no reason given'}`));
+  if (answer.outcome) return el('p', {class: 'warn'}, line(`The answer is ${answer.outcome}: ${answer.reason}. It is scored as it stands.`));
   return null;
 }
 
@@ -128,7 +128,7 @@ function shownFold(q, column, open) {
   const relevant = column.gold ? `, ${context.passages.filter((p) => column.gold.has(p.doc)).length} relevant` : '';
   return fold(`Shown: ${counted(context.passages.length, 'document')}${relevant}${left}`, () => el('ol', {class: 'passages'},
     context.passages.map((p) => el('li', null,
-      button(`${p.label} · ${state.head.documents[p.doc]}`, () => open(p.doc, {...column.labels.get(p.label), holds: held(q, p.doc)}), {class: 'link'}),
+      button(short(`${p.label} · ${state.head.documents[p.doc]}`, 200), () => open(p.doc, {...column.labels.get(p.label), holds: held(q, p.doc)}), {class: 'link'}),
       ' ', goldBadge(column.gold ? column.gold.has(p.doc) : null), p.chars >= 0 ? el('small', {class: 'note'}, ' cut') : null))));
 }
 

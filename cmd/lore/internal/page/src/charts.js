@@ -4,9 +4,9 @@
 import {draw, el} from './dom.js';
 import {shape} from './list.js';
 import {figureOf, rowOf, state} from './state.js';
-import {axisX, axisY, drawing, fitted, titled} from './svg.js';
+import {axisX, axisY, drawing, fitted, ticks, titled} from './svg.js';
 import {seriesOf} from './intervals.js';
-import {interval, number} from './words.js';
+import {interval, number, short} from './words.js';
 
 const bottom = 44;
 const left = 42;
@@ -72,7 +72,7 @@ function lines(width, names, axes, series, says, top = 100) {
 // keyOf says which sign is whose.
 function keyOf(series) {
   return el('p', {class: 'legend'}, series.map((s) => el('span', null,
-    draw('svg', {viewBox: '0 0 14 14', width: 14, height: 14, 'aria-hidden': 'true'}, shape(s.k, 7, 7, 5)), s.name)));
+    draw('svg', {viewBox: '0 0 14 14', width: 14, height: 14, 'aria-hidden': 'true'}, shape(s.k, 7, 7, 5)), short(s.name, 60))));
 }
 
 // binned draws the means of bins for the chosen systems.
@@ -96,7 +96,7 @@ export function binned(all, axis) {
 export function agreement() {
   const all = state.head.figures.agreement || [];
   if (all.length === 0) return null;
-  const name = (n) => state.head.judges[n];
+  const name = (n) => short(state.head.judges[n], 60);
   const tables = all.map((p) => {
     const most = Math.max(1, ...p.table.flat());
     const grid = el('table', {class: 'confusion'},
@@ -127,7 +127,8 @@ export function trend(width) {
   if (all.length === 0) return null;
   const series = all.map(([name, list], k) => ({name, k, points: list.sort((a, b) => a[0] - b[0])
     .map(([run, f]) => [run + (k - all.length / 2) * 0.03, f.v, `${name} in ${head.runs[run].name}: ${interval(f)}`, f.lo, f.hi])}));
-  const top = head.metrics[metric].percent ? 100 : Math.max(...all.flatMap(([, l]) => l.map(([, f]) => f.hi ?? f.v))) * 1.05;
+  const most = Math.max(...all.flatMap(([, l]) => l.map(([, f]) => f.hi ?? f.v)));
+  const top = ticks(0, most * 1.25, 5).at(-1) || 1;
   const names = head.runs.map((r) => r.name);
   const svg = lines(width, names, ['run', head.metrics[metric].title], series, `${head.metrics[metric].title} over ${names.length} runs`, top);
   const rows = all.map(([name, list]) => [name, ...names.map((_, i) => interval(list.find(([run]) => run === i)?.[1]))]);

@@ -79,6 +79,9 @@ export function clipped(text, show = (part) => [part], most = longest) {
   return [...show(text.slice(0, most)), rest];
 }
 
+// line is a text that should be short, and is cut where it is not.
+export function line(text) { return clipped(text, undefined, 500); }
+
 // onceSeen calls a function when a node is first about to be scrolled to, and before
 // printing.
 export function onceSeen(node, call) {

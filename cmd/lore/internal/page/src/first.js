@@ -1,7 +1,7 @@
 // The first screen: for somebody who did not make the run. What was compared, the answer,
 // how far the judge can be believed, and what failed.
 
-import {el, fold, refill} from './dom.js';
+import {el, fold, line, refill} from './dom.js';
 import {extended} from './extend.js';
 import {onChange, state} from './state.js';
 import {counted} from './words.js';
@@ -16,8 +16,8 @@ export function firstScreen() {
 
   const when = [head.date, head.title.startsWith(head.benchmark) ? '' : head.benchmark, head.compared].filter(Boolean).join(' · ');
   return extended('first', el('header', {class: 'first'},
-    el('h1', null, head.title),
-    el('p', {class: 'when'}, when),
+    el('h1', null, line(head.title)),
+    el('p', {class: 'when'}, line(when)),
     answer,
     el('div', {class: 'cards'}, trustCard(), failedCard(), missingCard())), {});
 }
@@ -29,7 +29,7 @@ function sentences() {
   if (!said) return el('p', {class: 'lead'}, 'There is nothing to compare.');
   const [first, ...rest] = said.sentences;
   const by = head.judges.length > 1 && said.judge >= 0 ? ` (by ${head.judges[said.judge]})` : '';
-  return [el('p', {class: 'lead'}, first), rest.length > 0 || by ? el('p', null, rest.join(' ') + by) : null];
+  return [el('p', {class: 'lead'}, line(first)), rest.length > 0 || by ? el('p', null, line(rest.join(' ') + by)) : null];
 }
 
 function card(name, sign, title, ...body) {
@@ -60,7 +60,7 @@ function trustCard() {
 function trustLine(t) {
   const on = t.here ? `on ${t.texts}` : t.measured ? `measured on ${t.texts} only` : 'never measured';
   const least = t.least ? `; the lowest of several measurements there: ${t.least}` : '';
-  return el('p', null, el('b', null, `${t.judge}, ${t.kind}: `), [t.measured, on].filter(Boolean).join(', ') + least);
+  return el('p', null, el('b', null, line(`${t.judge}, ${t.kind}: `)), line([t.measured, on].filter(Boolean).join(', ') + least));
 }
 
 // failedCard says what failed.
@@ -71,7 +71,7 @@ function failedCard() {
   const answers = new Set(head.rows.filter((r) => r.failed).map((r) => r.system)).size;
   return card('warn', '!', 'Something failed',
     el('p', null, failed ? `Answers of ${counted(answers, 'system')} are missing. ` : '', 'What is missing is never counted as 0.'),
-    fold(counted(head.failed.length, 'kind') + ' of failure', () => el('ul', null, head.failed.map((f) => el('li', null, f)))));
+    fold(counted(head.failed.length, 'kind') + ' of failure', () => el('ul', null, head.failed.map((f) => el('li', null, line(f))))));
 }
 
 // missingCard tells of warnings and of what the page lacks; nothing where there is neither.
@@ -80,6 +80,6 @@ function missingCard() {
   const said = head.lacking ? [head.lacking, ...head.warnings] : head.warnings;
   if (said.length === 0) return null;
   return card('note', 'i', head.lacking ? 'No documents here' : counted(said.length, 'warning'),
-    el('p', null, said[0]),
-    said.length > 1 ? fold(counted(said.length - 1, 'more note'), () => el('ul', null, said.slice(1).map((s) => el('li', null, s)))) : null);
+    el('p', null, line(said[0])),
+    said.length > 1 ? fold(counted(said.length - 1, 'more note'), () => el('ul', null, said.slice(1).map((s) => el('li', null, line(s))))) : null);
 }

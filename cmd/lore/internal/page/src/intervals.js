@@ -4,7 +4,7 @@ import {draw} from './dom.js';
 import {shape} from './list.js';
 import {between, contrastsOf, figureOf, ranked, rowOf, state} from './state.js';
 import {axisX, drawing, fitted, titled} from './svg.js';
-import {described, interval, number, pValue, signed} from './words.js';
+import {described, interval, number, pValue, short, signed} from './words.js';
 
 const step = 24;
 export const mostRows = 40;
@@ -121,7 +121,7 @@ export function differences(width) {
 export function differenceNote() {
   const [a, b] = state.systems;
   if (b === undefined) return 'Choose two systems in the table.';
-  const name = (n) => state.head.systems[n].name;
+  const name = (n) => short(state.head.systems[n].name, 80);
   const p = between(contrastsOf(state.metric, state.judge), a, b);
   const says = `${name(a)} minus ${name(b)} on ${state.head.metrics[state.metric].title}. Above the line ${name(a)} is better.`;
   if (!p) return says + ' The page has no test of these two: lore compare makes it.';

@@ -158,7 +158,7 @@ function foundLine(f) {
     if (f.kind === 'document') return openDocument(f.document);
     return go({question: f.item, systems: f.system === undefined || state.systems.includes(f.system) ? state.systems : [...state.systems, f.system]});
   };
-  const where = f.kind === 'document' ? `document ${head.documents[f.document]}`
-    : `${f.kind}${f.system === undefined ? '' : ' of ' + head.systems[f.system].name} · ${short(head.items[f.item].title, 80)}`;
+  const where = f.kind === 'document' ? `document ${short(head.documents[f.document], 120)}`
+    : `${f.kind}${f.system === undefined ? '' : ' of ' + short(head.systems[f.system].name, 80)} · ${short(head.items[f.item].title, 80)}`;
   return el('li', null, button([el('small', null, where), el('span', null, f.text)], open, {class: 'hit'}));
 }

@@ -10,6 +10,7 @@ import {openDocument} from './reader.js';
 import {block} from './source.js';
 import {onChange, setHead, state} from './state.js';
 import {systemsTable} from './table.js';
+import {short} from './words.js';
 
 const parts = [['answer', 'Answer'], ['systems', 'Systems'], ['questions', 'Questions'], ['pictures', 'Pictures'], ['notes', 'Notes']];
 
@@ -30,6 +31,7 @@ export async function start() {
 
 function draw(page) {
   const overview = el('div', {id: 'overview'}, menu(), firstScreen(), systemsTable());
+  requestAnimationFrame(() => performance.mark('table')); // for who measures
   const question = el('div', {id: 'question', hidden: true});
   refill(page, overview, question);
   document.addEventListener('keydown', onKey);
@@ -41,7 +43,8 @@ function draw(page) {
     if (open && before && before.question < 0) place = window.scrollY;
     overview.hidden = open;
     question.hidden = !open;
-    document.title = open ? state.head.items[state.question].title.slice(0, 80) + ' · ' + state.head.title : state.head.title;
+    const title = short(state.head.title, 80);
+    document.title = open ? `${short(state.head.items[state.question].title, 80)} · ${title}` : title;
     const moved = !before || before.question !== state.question;
     if (open && (moved || before.systems !== state.systems || before.judge !== state.judge)) {
       questionView(question).then(() => { if (moved) question.querySelector('h1')?.focus(); }, (err) => refill(question, el('p', {class: 'warn'}, err.message)));

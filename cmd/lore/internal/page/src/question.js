@@ -57,7 +57,7 @@ function chooser() {
       state.systems.length > 1 ? button('×', () => go({systems: state.systems.filter((s) => s !== n)}),
         {class: 'remove', 'aria-label': `Leave out ${head.systems[n].name}`}) : null)),
     others.length ? choice('Add', [['', '…'], ...others.map((n) => [String(n), short(head.systems[n].name, 80)])], '', add) : null,
-    head.judges.length > 1 ? choice('Judge', head.judges.map((j, i) => [String(i), j]), String(state.judge), (v) => go({judge: Number(v)})) : null);
+    head.judges.length > 1 ? choice('Judge', head.judges.map((j, i) => [String(i), short(j, 80)]), String(state.judge), (v) => go({judge: Number(v)})) : null);
 }
 
 function sign(k) { return draw('svg', {class: 'sign', viewBox: '0 0 14 14', width: 14, height: 14, 'aria-hidden': 'true'}, shape(k, 7, 7, 5)); }

@@ -29,11 +29,11 @@ export async function openDocument(number, about = {}) {
 export function isReading() { return dialog !== null && dialog.open; }
 
 function heading(d, about) {
-  const name = about.label ? `Document ${about.label}` : 'Document';
+  const name = about.label ? `Document ${short(about.label, 80)}` : 'Document';
   return el('header', null,
     el('h2', {id: 'reader-title'}, name),
     button('Close', () => dialog.close(), {class: 'quiet', autofocus: true}),
-    el('p', {class: 'note'}, d.id, ' ', goldBadge(about.gold)));
+    el('p', {class: 'note'}, short(d.id, 200), ' ', goldBadge(about.gold)));
 }
 
 // goldBadge says whether the data calls a document relevant.

@@ -1,6 +1,6 @@
 // Statement by statement: who covers it. Those that the systems differ in come first.
 
-import {button, clipped, el} from './dom.js';
+import {button, clipped, el, line} from './dom.js';
 import {extended} from './extend.js';
 import {marked, rootsOf, sharedRoots} from './marks.js';
 import {short} from './words.js';
@@ -15,7 +15,7 @@ const kinds = {
 
 // label is a verdict as a sign and a word.
 export function label(v) {
-  if (!v || !v.l) return el('span', {class: 'verdict unscored', title: v?.x}, el('i', {'aria-hidden': 'true'}, '–'), 'unscored');
+  if (!v || !v.l) return el('span', {class: 'verdict unscored', title: short(v?.x || 'not judged', 300)}, el('i', {'aria-hidden': 'true'}, '–'), 'unscored');
   const grade = signs[v.l] ? '' : ' graded';
   return el('span', {class: `verdict v${Math.round(v.v * 4)}${grade}`},
     el('i', {'aria-hidden': 'true'}, signs[v.l] || v.l), signs[v.l] ? v.l : `of ${v.grades || 5}`);
@@ -79,8 +79,8 @@ function lineOf(q, k, columns, show, open) {
       button(label(v), press, {class: 'cell', 'aria-expanded': 'false', title: `${c.name}: how the judge came to this`}));
   });
   const buttons = cells.map((c) => c.firstChild);
-  const line = el('tr', {class: differs ? 'differs' : null}, el('th', {scope: 'row'}, statement(q, k)), cells);
-  return [line, detail];
+  const own = el('tr', {class: differs ? 'differs' : null}, el('th', {scope: 'row'}, statement(q, k)), cells);
+  return [own, detail];
 }
 
 // statement is what was asked, with how many documents hold it.
@@ -97,7 +97,7 @@ function statement(q, k) {
 // looks otherwise.
 function holder(column, d, press) {
   const seen = column.saw(d);
-  return button(column.labelOf(d), press, {class: seen ? 'cite holds' : 'cite', title: seen ? 'It was shown' : 'This system was not shown it'});
+  return button(short(column.labelOf(d), 80), press, {class: seen ? 'cite holds' : 'cite', title: seen ? 'It was shown' : 'This system was not shown it'});
 }
 
 // detailOf shows how a judge came to a verdict: both texts with the words that carried it,
@@ -108,16 +108,16 @@ function detailOf(q, k, column, open) {
   const unit = v?.u ? column.units[v.u - 1] || '' : '';
   const evidence = rootsOf(v?.e);
   const roots = evidence.size > 0 ? evidence : unit ? sharedRoots(text, unit) : new Set();
-  const parts = [el('p', null, el('b', null, column.name), ' ', label(v),
+  const parts = [el('p', null, el('b', null, short(column.name, 160)), ' ', label(v),
     v?.s !== undefined ? el('span', {class: 'note'}, ` the judge's own score is ${v.s.toFixed(2)}`) : null)];
-  if (v?.x) parts.push(el('p', {class: 'warn'}, 'No verdict: ' + v.x));
+  if (v?.x) parts.push(el('p', {class: 'warn'}, line('No verdict: ' + v.x)));
   if (unit) {
     parts.push(el('div', {class: 'pair'},
       el('blockquote', null, el('small', null, `${kinds[q.asked[k].kind]}`), clipped(text, (t) => marked(t, roots), 4000)),
       el('blockquote', null, el('small', null, `Part ${v.u} of the answer`), clipped(unit, (t) => marked(t, roots), 4000))),
     el('p', {class: 'note'}, evidence.size ? 'Marked: the words that carried the verdict.' : 'Marked: words that both texts share; the judge names none.'));
   } else if (v?.l) parts.push(el('p', {class: 'note'}, v.v > 0 ? 'The verdict is on the answer as a whole.' : 'The judge found no part of the answer that says it.'));
-  for (const f of v?.f || []) parts.push(el('p', {class: 'note'}, f));
+  for (const f of v?.f || []) parts.push(el('p', {class: 'note'}, line(f)));
   if (v?.r) parts.push(el('div', null, el('small', {class: 'note'}, 'The judge replied'), el('pre', null, clipped(v.r))));
   const holders = q.asked[k].holders;
   if (holders?.length) parts.push(el('p', null, 'Held by ', holders.map((d) => [holder(column, d, () => open(d, {text, stated: true, evidence: v?.e})), ' '])));

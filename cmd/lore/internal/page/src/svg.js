@@ -1,6 +1,6 @@
 // What pictures share: a frame, an axis, and a figure with its words and its table.
 
-import {draw, el, fold, onceSeen, refill} from './dom.js';
+import {draw, el, fold, line, onceSeen, refill} from './dom.js';
 import {number, short} from './words.js';
 
 // figure is a picture with a heading, a note and a table that says the same. drawInto(width)
@@ -8,7 +8,7 @@ import {number, short} from './words.js';
 // when the picture is scrolled to, and again when the page gets another width.
 export function figure(title, note, drawInto) {
   const picture = el('div', {class: 'picture'});
-  const node = el('figure', {class: 'plot'}, el('figcaption', null, el('h3', null, title), el('p', {class: 'note'}, note)), picture);
+  const node = el('figure', {class: 'plot'}, el('figcaption', null, el('h3', null, title), el('p', {class: 'note'}, line(note))), picture);
   let width = 0;
   node.redraw = () => {
     width = Math.min(760, picture.clientWidth || 340);
@@ -28,9 +28,9 @@ export function figure(title, note, drawInto) {
 // plainTable is a table of words.
 export function plainTable(title, head, rows) {
   const numeric = head.map((_, c) => rows.length > 0 && rows.every((r) => /^(?:[-−+±]?\d|–)/.test(r[c])));
-  return el('table', null, title ? el('caption', {class: 'heard'}, title) : null,
-    el('thead', null, el('tr', null, head.map((h, c) => el('th', {scope: 'col', class: numeric[c] ? 'number' : null}, h)))),
-    el('tbody', null, rows.map((r) => el('tr', null, r.map((v, c) => el('td', {class: numeric[c] ? 'number' : null}, v))))));
+  return el('table', null, title ? el('caption', {class: 'heard'}, short(title, 200)) : null,
+    el('thead', null, el('tr', null, head.map((h, c) => el('th', {scope: 'col', class: numeric[c] ? 'number' : null}, line(h))))),
+    el('tbody', null, rows.map((r) => el('tr', null, r.map((v, c) => el('td', {class: numeric[c] ? 'number' : null}, line(v)))))));
 }
 
 // canvasOf is an empty drawing with its words for who does not see it.

@@ -3,7 +3,7 @@
 import {figureCell, numberCell, scaleOf} from './cells.js';
 import {choice, el, refill, tick} from './dom.js';
 import {figureOf, go, onChange, ranked, rowOf, standing, state} from './state.js';
-import {counted} from './words.js';
+import {counted, short} from './words.js';
 
 const view = {filter: '', ends: true, all: false, sort: 'metric', down: true};
 
@@ -42,7 +42,7 @@ function controlsOf(show) {
       go({metric: Number(v)});
     }),
     head.judges.length > 1
-      ? choice('Judge', head.judges.map((j, i) => [String(i), j]), String(state.judge), (v) => go({judge: Number(v)})) : null,
+      ? choice('Judge', head.judges.map((j, i) => [String(i), short(j, 80)]), String(state.judge), (v) => go({judge: Number(v)})) : null,
     head.systems.some((s) => s.reference) ? tick('oracle, random and other ends of the scale', view.ends, set('ends')) : null,
     tick('all figures', view.all, set('all')),
   ];
@@ -69,7 +69,7 @@ function listed() {
   const words = view.filter.toLowerCase().split(/\s+/).filter(Boolean);
   const passes = (n) => words.every((w) => head.systems[n].full.toLowerCase().includes(w) || head.systems[n].name.toLowerCase().includes(w));
   const order = ranked(view.sort === 'metric' ? state.metric : Number(view.sort) || 0, state.judge);
-  if (view.sort === 'name') order.sort((a, b) => head.systems[a].name.localeCompare(head.systems[b].name, 'en', {numeric: true}));
+  if (view.sort === 'name') order.sort((a, b) => head.systems[b].name.localeCompare(head.systems[a].name, 'en', {numeric: true}));
   if (view.sort === 'missing') order.sort((a, b) => head.rows[rowOf(b)].unscored - head.rows[rowOf(a)].unscored);
   if (!view.down) order.reverse();
   return order.filter((n) => passes(n) && (view.ends || !head.systems[n].reference));
@@ -124,8 +124,8 @@ function lineOf(n, lead, more, scales, missing) {
   const r = head.rows[row];
   const ticked = state.systems.includes(n);
   const change = (on) => go({systems: on ? [...state.systems, n] : state.systems.filter((s) => s !== n)});
-  const box = tick(head.systems[n].name, ticked, change);
-  box.title = `Compare ${head.systems[n].full}`;
+  const box = tick(short(head.systems[n].name, 160), ticked, change);
+  box.title = `Compare ${short(head.systems[n].full, 400)}`;
   return el('tr', {class: head.systems[n].reference ? 'reference' : null},
     el('th', {class: 'sticky', scope: 'row'}, box),
     lead.map((m) => figureCell(figureOf(row, m), head.metrics[m], scales.get(m), standing(n, m, state.judge), {class: columnClass(m)})),
