@@ -23,6 +23,8 @@ import (
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
 	"lore/judge"
+	"lore/local/gate"
+	"lore/local/ollama/ollamatest"
 	"lore/local/published"
 )
 
@@ -415,6 +417,61 @@ func hostileLook(b *browser, html string, width int) {
 		b.keys(kb.Escape)
 		b.keys(kb.Escape)
 	}
+}
+
+// With models the page has the prompt as it was sent, the judge's reply as it came, what the
+// call cost, and how two judges agree; questions on which they do not can be listed alone.
+func TestPageOfModels(t *testing.T) {
+	b := newBrowser(t)
+	url := (&ollamatest.Server{Answer: ollamatest.Plausible}).Start(t).URL
+	dir := runOf(t, "summhay", "--host", url, "--retriever", "bm25,oracle", "--generator", "ollama:fake", "--judge", "lexical,ollama:fake",
+		"--limit", "3", "--budget-tokens", "2000")
+	b.screen(1400, "light")
+	b.open(filepath.Join(dir, "report.html"), opened+"&judge=ollama%3Afake")
+	b.wait(`document.querySelectorAll('.answer-card').length === 2`)
+
+	eval[any](b, `[...document.querySelectorAll('.answer-card summary')].find((s) => s.textContent === 'The prompt').click()`)
+	b.wait(`document.querySelector('.prompt pre')`)
+	sent := promptsOf(t, dir)
+	if got := eval[string](b, `[...document.querySelectorAll('.prompt pre')].at(-1).textContent`); !slices.Contains(sent, got) {
+		t.Errorf("the prompt is none of the %d that were sent: %.300q", len(sent), got)
+	}
+	eval[any](b, `document.querySelector('button.cell').click()`)
+	if got := eval[string](b, `document.querySelector('.detail:not([hidden]) pre').textContent`); !strings.Contains(got, `"coverage"`) {
+		t.Errorf("the judge's reply is %q", got)
+	}
+	if got := eval[string](b, `document.querySelector('.answer-card').textContent`); !regexp.MustCompile(`tokens asked, [\d,]+ tokens? answered`).MatchString(got) {
+		t.Errorf("the tokens are not told: %.300q", got)
+	}
+	b.shot("models-1400-light", true)
+
+	b.keys(kb.Escape)
+	scrolled(b)
+	if n := eval[int](b, `document.querySelectorAll('.confusion td.number').length`); n != 9 {
+		t.Errorf("the judges are compared in %d cells", n)
+	}
+	all := eval[int](b, `document.querySelectorAll('.questions a').length`)
+	eval[any](b, `[...document.querySelectorAll('#questions .tick')].find((c) => c.textContent.includes('judges')).querySelector('input').click()`)
+	left := eval[int](b, `document.querySelectorAll('.questions a').length`)
+	if split := eval[int](b, `document.querySelectorAll('.questions .split').length`); left != split || left == 0 || all != 3 {
+		t.Errorf("%d of %d questions are left, with %d disagreements", left, all, split)
+	}
+}
+
+// promptsOf are the last messages of the calls that made a run's answers.
+func promptsOf(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []string
+	for line := range bytes.Lines(mustRead(t, filepath.Join(dir, "calls", "journal.jsonl"))) {
+		var e gate.Entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(e.Call.Messages); n > 0 && len(e.Call.Schema) == 0 {
+			out = append(out, e.Call.Messages[n-1].Content)
+		}
+	}
+	return out
 }
 
 // A page of several runs draws their trend.

@@ -105,7 +105,7 @@ function line(i, scale) {
     el('span', {class: 'flags'}, item.failed ? el('span', {class: 'warn'}, `${item.failed} failed`) : null,
       item.split ? el('span', {class: 'split'}, `judges differ on ${item.split}`) : null),
     dots(values, scale),
-    el('span', {class: 'number', title: 'largest difference'}, d < 0 ? '–' : number(d)),
+    el('span', {class: 'number', title: values.length > 1 ? 'largest difference' : null}, number(values.length > 1 ? (d < 0 ? null : d) : values[0])),
     el('span', {class: 'heard'}, says)));
 }
 

@@ -54,13 +54,21 @@ export function cited(text, labels, roots, holds, open) {
   let at = 0;
   for (const m of text.matchAll(bracket)) {
     const names = m[1].split(/[,;]/).map((n) => n.trim().replace(/^(?:doc(?:ument)?|passage)s?\s*#?/i, ''));
-    const square = m[0][0] !== '(';
-    if (!names.some((n) => labels.has(n)) || !(square || names.every((n) => labels.has(n)))) continue;
+    if (!isCitation(m[0][0], names, labels)) continue;
     out.push(...marked(text.slice(at, m.index), roots), el('span', {class: 'cites'}, names.map((n) => citation(n, labels, holds, open))));
     at = m.index + m[0].length;
   }
   out.push(...marked(text.slice(at), roots));
   return out;
+}
+
+// isCitation tells citations from other brackets: all names in round ones are labels, one in
+// square ones is; or there are numbers alone, where labels are numbers.
+function isCitation(bracket, names, labels) {
+  const known = names.filter((n) => labels.has(n)).length;
+  if (bracket === '(') return known === names.length;
+  const numbered = labels.size > 0 && [...labels.keys()].every((l) => /^\d+$/.test(l));
+  return known > 0 || (numbered && names.every((n) => /^\d{1,5}$/.test(n)));
 }
 
 // citation is a button that opens a document; a label that nobody was shown is struck.

@@ -68,16 +68,18 @@ function body(q, columns, open) {
   };
   const n = differ(q.asked, columns);
   const says = columns.length > 1 ? `The systems differ on ${n} of ${q.asked.length}; these come first.` : '';
+  const answers = el('div', {class: 'answers'}, columns.map((c) => answerCard(q, c, open)));
+  const cites = q.gold && answers.querySelector('button.cite');
   return [
     q.asked.length ? el('section', {'aria-labelledby': 'h-statements'},
       el('h2', {id: 'h-statements'}, counted(q.asked.length, nounOf(q.asked)) + ' put to the judge'),
       el('p', {class: 'note'}, says + ' Press a verdict to see what carried it.'),
       statementTable(q, columns, light, open)) : null,
     el('section', {'aria-labelledby': 'h-answers'}, el('h2', {id: 'h-answers'}, 'Answers'),
-      q.gold ? el('p', {class: 'note'}, 'Citations: ', el('span', {class: 'cite holds'}, '7'), ' holds what the part reports, ',
+      cites ? el('p', {class: 'note'}, 'Citations: ', el('span', {class: 'cite holds'}, '7'), ' holds what the part reports, ',
         el('span', {class: 'cite gold'}, '7'), ' is relevant to the question, ', el('span', {class: 'cite'}, '7'), ' is not.') : null,
       state.head.lacking ? el('p', {class: 'note'}, state.head.lacking) : null,
-      el('div', {class: 'answers'}, columns.map((c) => answerCard(q, c, open)))),
+      answers),
     el('p', {class: 'note keys'}, 'Keys: ← and → for the question before and the next, Escape for all questions, / to search.'),
   ];
 }
