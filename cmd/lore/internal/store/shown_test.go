@@ -108,3 +108,27 @@ func TestDamagedShownIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// Whatever the lines say, reading them ends in an error or in what can be written again.
+func FuzzReadShown(f *testing.F) {
+	f.Add([]byte(`{"text":{"name":"4e07408562bedb8b","text":"3"}}` + "\n" + `{"context":{"name":"c","passages":[{"label":"1","text":"4e07408562bedb8b","bytes":1}]}}`))
+	f.Add([]byte(`{"context":{"name":"c","passages":[],"prompt":[{"role":"user","parts":[{"words":"a"},{"passage":1}]}]}}`))
+	f.Add([]byte(`{"item":{"item":"i","gold":{"a":1},"holders":{"q":["a"]}}}`))
+	f.Fuzz(func(t *testing.T, lines []byte) {
+		dir := t.TempDir()
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, err := z.Write(lines)
+		if err := errors.Join(err, z.Close(), os.WriteFile(filepath.Join(dir, ShownFile), packed.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadShown(dir)
+		if err != nil {
+			return
+		}
+		again, err := ReadShown(saveShown(t, *got))
+		if diff := cmp.Diff(got, again); err != nil || diff != "" {
+			t.Errorf("%v %s", err, diff)
+		}
+	})
+}
