@@ -206,23 +206,32 @@ func beginnings(texts map[string]bool) map[string]string {
 
 // WriteShown stages what was shown. Equal content gives equal bytes.
 func (f *Folder) WriteShown(s Shown) error {
+	data, err := s.pack()
+	if err != nil {
+		return err
+	}
+	return f.WriteFile(ShownFile, data)
+}
+
+// pack is the content of the file.
+func (s *Shown) pack() ([]byte, error) {
 	var buf bytes.Buffer
 	z, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
 	if err != nil {
-		return fmt.Errorf("compress %s: %w", ShownFile, err)
+		return nil, fmt.Errorf("compress %s: %w", ShownFile, err)
 	}
 
 	enc := json.NewEncoder(z)
 	enc.SetEscapeHTML(false)
 	for _, line := range s.lines() {
 		if err := enc.Encode(line); err != nil {
-			return fmt.Errorf("encode %s: %w", ShownFile, err)
+			return nil, fmt.Errorf("encode %s: %w", ShownFile, err)
 		}
 	}
 	if err := z.Close(); err != nil {
-		return fmt.Errorf("compress %s: %w", ShownFile, err)
+		return nil, fmt.Errorf("compress %s: %w", ShownFile, err)
 	}
-	return f.WriteFile(ShownFile, buf.Bytes())
+	return buf.Bytes(), nil
 }
 
 func (s *Shown) lines() []shownLine {
@@ -251,6 +260,11 @@ func ReadShown(dir string) (*Shown, error) {
 		return nil, err
 	}
 
+	return unpackShown(path, packed)
+}
+
+// unpackShown reads the content of the file at path.
+func unpackShown(path string, packed []byte) (*Shown, error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, damaged(path, "", "is damaged: "+err.Error())
