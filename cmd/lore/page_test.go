@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/ollama/ollama/api"
 
 	reportpage "lore/cmd/lore/internal/page"
 	"lore/cmd/lore/internal/report"
@@ -456,6 +457,36 @@ func TestPageOfModels(t *testing.T) {
 	if split := eval[int](b, `document.querySelectorAll('.questions .split').length`); left != split || left == 0 || all != 3 {
 		t.Errorf("%d of %d questions are left, with %d disagreements", left, all, split)
 	}
+}
+
+// What failed stands on the first screen, and its questions can be listed alone.
+func TestPageOfFailures(t *testing.T) {
+	b := newBrowser(t)
+	breaks := func(n int, _ api.ChatRequest) ollamatest.Misbehavior {
+		if n%3 == 0 {
+			return ollamatest.NoDoneFrame
+		}
+		return ollamatest.Behave
+	}
+	url := (&ollamatest.Server{Answer: ollamatest.Plausible, Misdeed: breaks}).Start(t).URL
+	dir := runOf(t, "summhay", "--host", url, "--retriever", "bm25,oracle", "--generator", "ollama:fake", "--limit", "4", "--budget-tokens", "600")
+	b.screen(390, "light")
+	b.open(filepath.Join(dir, "report.html"), "")
+	if said := eval[string](b, `document.querySelector('.cards').textContent`); !strings.Contains(said, "Something failed") || !strings.Contains(said, "never counted as 0") {
+		t.Errorf("the first screen says %q", said)
+	}
+
+	eval[any](b, `[...document.querySelectorAll('#questions .tick')].find((c) => c.textContent.includes('failures')).querySelector('input').click()`)
+	left := eval[int](b, `document.querySelectorAll('.questions a').length`)
+	if failed := eval[int](b, `document.querySelectorAll('.questions .warn').length`); left != failed || left == 0 {
+		t.Errorf("%d questions are left, with %d failures", left, failed)
+	}
+	eval[any](b, `document.querySelector('.questions a').click()`)
+	b.wait(`document.querySelector('.answer-card .warn')`)
+	if said := eval[string](b, `document.querySelector('.answer-card .warn').textContent`); !strings.Contains(said, "no_done") {
+		t.Errorf("the question says %q", said)
+	}
+	b.shot("failures-390-light", true)
 }
 
 // promptsOf are the last messages of the calls that made a run's answers.

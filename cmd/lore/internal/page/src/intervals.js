@@ -88,6 +88,35 @@ function boundOf() {
   return all.find(([m]) => m === state.metric) || all.at(-1);
 }
 
+// fromBest draws how far each system lies from the best one, with the interval of the paired
+// test.
+export function fromBest(width) {
+  const tests = contrastsOf(state.metric, state.judge);
+  const [best, ...rest] = few(state.metric);
+  const of = new Map(rest.map((n) => [n, between(tests, n, best)]).filter(([, p]) => p && p.d !== null));
+  if (of.size === 0) return null;
+  const title = state.head.metrics[state.metric].title;
+  const scale = endsOf([...of.values()].flatMap((p) => [p.d, p.lo, p.hi, 0]), false);
+  const svg = lanes(width, [...of.keys()], scale, `${title} minus that of ${state.head.systems[best].name}`, (g, n, y, x) => {
+    const p = of.get(n);
+    const lane = draw('g', {class: p.s ? 'lane' : 'lane chosen'});
+    if (p.lo !== null) lane.append(draw('line', {class: 'range', x1: x(p.lo), x2: x(p.hi), y1: y, y2: y}));
+    lane.append(draw('circle', {class: p.s ? 'dot' : 'dot open', cx: x(p.d), cy: y, r: 4}));
+    g.append(titled(lane, `${state.head.systems[n].name}: ${signed(p.d)} [${number(p.lo)}, ${number(p.hi)}], ${pValue(p.p)}`));
+  });
+  const rows = [...of].map(([n, p]) => [state.head.systems[n].name, signed(p.d), `${number(p.lo)} to ${number(p.hi)}`, pValue(p.p), p.s ? 'shown' : 'not shown']);
+  return {svg, table: {head: ['system', 'difference', '95 % interval', 'p (Holm)', 'a difference is'], rows}};
+}
+
+// fromBestNote says what is drawn.
+export function fromBestNote() {
+  const best = few(state.metric)[0];
+  const c = contrastsOf(state.metric, state.judge);
+  const name = best === undefined ? '' : short(state.head.systems[best].name, 80);
+  return `Each system minus ${name}, on the questions both have, with 95 % intervals. Open: no difference is shown` +
+    `${c ? ` (paired tests, corrected over ${c.tests})` : ''}.`;
+}
+
 // differences draws one system minus another, question by question.
 export function differences(width) {
   const [a, b] = state.systems;

@@ -3,7 +3,7 @@
 import {el, refill} from './dom.js';
 import {agreement, binned, scatter, trend} from './charts.js';
 import {heatMap} from './heat.js';
-import {bounds, differenceNote, differences, intervals, mostRows} from './intervals.js';
+import {bounds, differenceNote, differences, fromBest, fromBestNote, intervals, mostRows} from './intervals.js';
 import {onChange, state} from './state.js';
 import {figure} from './svg.js';
 
@@ -28,6 +28,7 @@ function list() {
   const out = [];
   if (head.runs.length > 1) out.push(figure('Over the runs', `${title} of systems that are in two runs at least, with 95 % intervals.`, trend));
   out.push(figure('Intervals', `${title} with 95 % intervals.${head.systems.length > mostRows ? ` The best ${mostRows} and those chosen.` : ''}`, intervals));
+  if (head.systems.length > 1) out.push(figure('Differences from the best', fromBestNote(), fromBest));
   if (state.systems.length > 1) out.push(figure('Differences, question by question', differenceNote(), differences));
   if (some(state.values?.statements)) {
     out.push(figure('Statements and systems', 'A column for each statement, from what most systems cover to what none does. Press one to read its question.', heatMap));

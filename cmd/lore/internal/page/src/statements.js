@@ -40,8 +40,12 @@ export function wordsOf(asked, k) {
 }
 
 // differ says how many statements the columns differ in.
-export function differ(asked, columns) {
-  return asked.filter((_, k) => new Set(columns.map((c) => c.verdicts?.list[k]?.l || '')).size > 1).length;
+export function differ(asked, columns) { return asked.filter((_, k) => differs(columns, k)).length; }
+
+// differs says whether two columns have different labels of a statement. What is unscored is
+// no label.
+function differs(columns, k) {
+  return new Set(columns.map((c) => c.verdicts?.list[k]?.l).filter(Boolean)).size > 1;
 }
 
 // statementTable is the table. columns are {system, name, verdicts, units, answer}; show is
@@ -58,9 +62,6 @@ export function statementTable(q, columns, show, open) {
 }
 
 function lineOf(q, k, columns, show, open) {
-  const asked = q.asked[k];
-  const labels = columns.map((c) => c.verdicts?.list[k]?.l || '');
-  const differs = new Set(labels).size > 1;
   const detail = el('tr', {class: 'detail', hidden: true}, el('td', {colspan: columns.length + 1}));
   let shown = -1;
 
@@ -79,7 +80,7 @@ function lineOf(q, k, columns, show, open) {
       button(label(v), press, {class: 'cell', 'aria-expanded': 'false', title: `${c.name}: how the judge came to this`}));
   });
   const buttons = cells.map((c) => c.firstChild);
-  const own = el('tr', {class: differs ? 'differs' : null}, el('th', {scope: 'row'}, statement(q, k)), cells);
+  const own = el('tr', {class: differs(columns, k) ? 'differs' : null}, el('th', {scope: 'row'}, statement(q, k)), cells);
   return [own, detail];
 }
 

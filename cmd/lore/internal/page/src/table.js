@@ -14,6 +14,7 @@ export function systemsTable() {
   const controls = el('div', {class: 'controls'});
   const show = () => {
     const systems = listed();
+    body.classList.toggle('fits', !view.all); // its head stays in sight where it need not scroll
     refill(body, tableOf(systems));
     const left = state.head.systems.length - systems.length;
     refill(count, `${counted(systems.length, 'system')}${left ? `, ${left} filtered out` : ''}. ` +
