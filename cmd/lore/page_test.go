@@ -188,6 +188,9 @@ func TestPageSearch(t *testing.T) {
 	if text := eval[string](b, `document.querySelector('dialog.reader .text').textContent.toLowerCase()`); !strings.Contains(text, "wildlife") {
 		t.Errorf("another document was opened: %.200s", text)
 	}
+	if !eval[bool](b, `[...document.querySelectorAll('dialog.reader .text mark')].some((m) => m.textContent.toLowerCase() === 'wildlife')`) {
+		t.Error("what was searched for is not marked in the document")
+	}
 }
 
 // On a telephone and on a wide screen, light and dark, nothing has to be scrolled sideways,

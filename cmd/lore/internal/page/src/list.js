@@ -3,6 +3,7 @@
 
 import {place} from './cells.js';
 import {button, choice, draw, el, refill, tick} from './dom.js';
+import {marked, rootsOf} from './marks.js';
 import {matcher, searchAll} from './search.js';
 import {go, onChange, rowOf, state} from './state.js';
 import {counted, number, short} from './words.js';
@@ -155,10 +156,10 @@ export function onDocument(open) { openDocument = open; }
 function foundLine(f) {
   const head = state.head;
   const open = () => {
-    if (f.kind === 'document') return openDocument(f.document);
+    if (f.kind === 'document') return openDocument(f.document, {evidence: [view.words]});
     return go({question: f.item, systems: f.system === undefined || state.systems.includes(f.system) ? state.systems : [...state.systems, f.system]});
   };
   const where = f.kind === 'document' ? `document ${short(head.documents[f.document], 120)}`
     : `${f.kind}${f.system === undefined ? '' : ' of ' + short(head.systems[f.system].name, 80)} · ${short(head.items[f.item].title, 80)}`;
-  return el('li', null, button([el('small', null, where), el('span', null, f.text)], open, {class: 'hit'}));
+  return el('li', null, button([el('small', null, where), el('span', null, marked(f.text, rootsOf([view.words])))], open, {class: 'hit'}));
 }

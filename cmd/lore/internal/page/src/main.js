@@ -35,7 +35,7 @@ function draw(page) {
   const question = el('div', {id: 'question', hidden: true});
   refill(page, overview, question);
   document.addEventListener('keydown', onKey);
-  onDocument((n) => openDocument(n));
+  onDocument(openDocument);
 
   let place = 0; // where the overview was scrolled to
   const show = (before) => {
