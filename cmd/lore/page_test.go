@@ -279,6 +279,9 @@ func pagePrint(b *browser, html string) {
 		b.t.Error("controls are printed")
 	}
 	pdf, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{})
+	if n := eval[int](b, `document.querySelectorAll('.drawing').length`); n < 6 {
+		b.t.Errorf("%d pictures are printed", n)
+	}
 	if err != nil || len(pdf.Data) < 20_000 {
 		b.t.Errorf("the print has %d bytes: %v", len(pdf.Data), err)
 	}

@@ -148,7 +148,9 @@ func (b *ShownBuilder) Build() Shown {
 
 	places, written := map[[2]string]place{}, map[string]bool{}
 	for _, id := range b.order {
-		for text, at := range beginnings(b.texts[id]) {
+		whole := beginnings(b.texts[id])
+		for _, text := range longestFirst(b.texts[id]) {
+			at := whole[text]
 			places[[2]string{id, text}] = place{name(at), 0}
 			if len(text) < len(at) {
 				places[[2]string{id, text}] = place{name(at), len(text)}

@@ -8,7 +8,7 @@ import {matcher, searchAll} from './search.js';
 import {go, onChange, rowOf, state} from './state.js';
 import {counted, number, short} from './words.js';
 
-const view = {words: '', sort: 'difference', failed: false, split: false, order: []};
+const view = {words: '', sort: 'difference', differ: false, failed: false, split: false, order: []};
 const step = 60; // lines that are added at a time
 
 // questionList is the section with the list.
@@ -30,6 +30,7 @@ export function questionList() {
       el('input', {type: 'search', id: 'search', placeholder: 'questions, answers, documents', autocomplete: 'off',
         input: (e) => { set('words')(e.target.value); look(e.target.value, results); }})),
     choice('Order', [['difference', 'largest difference first'], ['low', 'lowest first'], ['data', 'as in the data']], view.sort, set('sort')),
+    head.systems.length > 1 ? tick('where the systems differ', view.differ, set('differ')) : null,
     head.items.some((i) => i.failed) ? tick('failures only', view.failed, set('failed')) : null,
     head.items.some((i) => i.split) ? tick('where judges disagree', view.split, set('split')) : null);
 
@@ -65,7 +66,7 @@ function spread(item) {
 function ordered() {
   const head = state.head;
   const find = matcher(view.words);
-  const out = head.items.map((_, i) => i).filter((i) => (!view.failed || head.items[i].failed) && (!view.split || head.items[i].split) &&
+  const out = head.items.map((_, i) => i).filter((i) => (!view.differ || spread(i) > 0) && (!view.failed || head.items[i].failed) && (!view.split || head.items[i].split) &&
     (!view.words.trim() || find(`${head.items[i].title} ${head.items[i].id}`) >= 0));
   if (view.sort === 'difference') out.sort((a, b) => spread(b) - spread(a));
   if (view.sort === 'low') {

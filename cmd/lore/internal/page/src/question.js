@@ -36,7 +36,7 @@ function heading(item) {
       el('span', {class: 'note'}, `${at + 1} of ${list.length}`),
       button('Previous', () => step(-1), {disabled: at === 0, title: 'Left arrow'}),
       button('Next', () => step(1), {disabled: at === list.length - 1, title: 'Right arrow'})),
-    el('h1', null, clipped(it.title, undefined, 600)),
+    el('h1', {tabindex: '-1'}, clipped(it.title, undefined, 600)),
     el('p', {class: 'note'}, [it.id, it.group].filter(Boolean).map((s) => short(s, 120)).join(' · ')));
 }
 
