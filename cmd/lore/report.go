@@ -221,6 +221,18 @@ func showErrors(c *cobra.Command, f reportFlags, r report.Run) error {
 	return printGrids(c.OutOrStdout(), f.format, []datasets.Grid{g})
 }
 
+// runName names a run on a page: by its folder, or by the whole path where others are called
+// the same.
+func runName(dirs []string, i int) string {
+	name := filepath.Base(filepath.Clean(dirs[i]))
+	for k, dir := range dirs {
+		if k != i && filepath.Base(filepath.Clean(dir)) == name {
+			return filepath.Clean(dirs[i])
+		}
+	}
+	return name
+}
+
 // writePage writes the page of one run or of several.
 func writePage(f reportFlags, dirs []string, runs []report.Run, bench datasets.Benchmark) error {
 	var sources []page.Source
@@ -229,7 +241,7 @@ func writePage(f reportFlags, dirs []string, runs []report.Run, bench datasets.B
 		if err != nil {
 			return err
 		}
-		sources = append(sources, page.Source{Name: filepath.Base(filepath.Clean(dirs[i])), Run: r, Shown: shown})
+		sources = append(sources, page.Source{Name: runName(dirs, i), Run: r, Shown: shown})
 	}
 
 	var out bytes.Buffer

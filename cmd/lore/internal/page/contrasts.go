@@ -27,17 +27,48 @@ const (
 	pairsKept = 66
 )
 
-// contrasts tests every two systems on each main metric under each judge.
+// contrasts tests every two systems on each main metric under each judge. Systems of runs
+// over other data share no questions, whatever these are called.
 func (b *builder) contrasts() []Contrasts {
+	var data []string
+	for _, s := range b.sources {
+		if !slices.Contains(data, s.Run.Manifest.DataHash) {
+			data = append(data, s.Run.Manifest.DataHash)
+		}
+	}
+
+	out := []Contrasts{}
+	for _, hash := range data {
+		for _, c := range b.contrastsOver(hash) {
+			same := func(o Contrasts) bool { return o.Metric == c.Metric && o.Judge == c.Judge }
+			if i := slices.IndexFunc(out, same); i >= 0 {
+				out[i].Pairs = append(out[i].Pairs, c.Pairs...)
+				out[i].Tests = max(out[i].Tests, c.Tests)
+			} else {
+				out = append(out, c)
+			}
+		}
+	}
+	for i := range out {
+		out[i].Least = out[i].least(b.ranked(out[i].Metric, out[i].Judge))
+		b.keepBest(&out[i])
+	}
+	return out
+}
+
+// contrastsOver tests the systems of the runs over some data.
+func (b *builder) contrastsOver(data string) []Contrasts {
 	var systems []table.Contestant
 	at := map[string]int{}
 	for _, r := range b.rows {
-		name := fmt.Sprint(r.system) // systems of different runs may have one name
-		at[name] = r.system
-		systems = append(systems, table.Contestant{Name: name, Run: r.run, Row: r.row})
+		if b.sources[r.run].Run.Manifest.DataHash == data {
+			name := fmt.Sprint(r.system) // systems of different runs may have one name
+			at[name] = r.system
+			systems = append(systems, table.Contestant{Name: name, Run: r.run, Row: r.row})
+		}
 	}
-	lead := slices.Clone(b.metrics)
-	lead = slices.DeleteFunc(lead, func(m datasets.Metric) bool { return !m.Lead && m.Name != b.metrics[b.head.Headline].Name })
+	headline := b.metrics[b.head.Headline].Name
+	lead := slices.DeleteFunc(slices.Clone(b.metrics), func(m datasets.Metric) bool { return !m.Lead && m.Name != headline })
 
 	how := table.Design{Unit: table.ByItem, Level: level, Difference: 5, Draws: table.Resamples, Seed: seed}
 	pairs := float64(len(systems)*len(systems)) / 2
@@ -45,7 +76,7 @@ func (b *builder) contrasts() []Contrasts {
 		how.Flips, how.Draws = quickDraws, quickDraws
 	}
 
-	out := []Contrasts{}
+	var out []Contrasts
 	for _, block := range table.Compare(systems, lead, how) {
 		for _, m := range block.Metrics {
 			c := Contrasts{Metric: b.metric(m.Name), Judge: -1, All: true, Pairs: []Pair{}}
@@ -53,8 +84,6 @@ func (b *builder) contrasts() []Contrasts {
 				c.Judge = slices.Index(b.head.Judges, plain(block.Judge))
 			}
 			c.fill(block.Diffs, m, at)
-			c.Least = c.least(b.ranked(c.Metric, c.Judge))
-			b.keepBest(&c)
 			out = append(out, c)
 		}
 	}

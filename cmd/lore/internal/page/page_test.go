@@ -158,6 +158,9 @@ func TestSeveralRuns(t *testing.T) {
 	if len(p.Head.Items) != 4 || p.Head.Items[2].ID != "i00~2" || len(p.Questions[2].Answers) != 1 {
 		t.Errorf("%+v", p.Head.Items)
 	}
+	if n := len(p.Head.Contrasts[0].Pairs); n != 0 {
+		t.Errorf("%d tests of systems over other data", n)
+	}
 }
 
 // Whatever texts say, the page's markup is the page's own, and the same run gives the same
