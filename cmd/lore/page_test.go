@@ -83,6 +83,15 @@ func TestPageTable(t *testing.T) {
 		t.Errorf("the metric is not in the address %s", got)
 	}
 
+	// A tick keeps its place, and is in the address.
+	eval[any](b, `(() => { const box = document.querySelector('tr[data-system] input'); box.focus(); box.click(); })()`)
+	if !eval[bool](b, `document.activeElement.type === 'checkbox' && document.activeElement.isConnected && !document.activeElement.checked`) {
+		t.Error("a tick loses the focus")
+	}
+	if got := eval[string](b, `location.hash`); !strings.Contains(got, "a=") {
+		t.Errorf("the systems are not in the address %s", got)
+	}
+
 	typed(b, "filter", "m25")
 	if got := eval[string](b, names); got != "bm25" {
 		t.Errorf("filtered: %s", got)

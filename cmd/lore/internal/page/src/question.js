@@ -10,6 +10,7 @@ import {differ, statementTable} from './statements.js';
 import {go, state} from './state.js';
 import {counted, short} from './words.js';
 
+const many = 5; // systems, above which the table of statements may be wider than the screen
 let drawn = 0; // tells a view that came too late
 
 // questionView draws the question that is looked at into a node.
@@ -69,12 +70,13 @@ function body(q, columns, open) {
   const n = differ(q.asked, columns);
   const says = columns.length > 1 ? `The systems differ on ${n} of ${q.asked.length}; these come first.` : '';
   const answers = el('div', {class: 'answers'}, columns.map((c) => answerCard(q, c, open)));
+  const table = statementTable(q, columns, light, open);
   const cites = q.gold && answers.querySelector('button.cite');
   return [
     q.asked.length ? el('section', {'aria-labelledby': 'h-statements'},
       el('h2', {id: 'h-statements'}, counted(q.asked.length, nounOf(q.asked)) + ' put to the judge'),
       el('p', {class: 'note'}, says + ' Press a verdict to see what carried it.'),
-      statementTable(q, columns, light, open)) : null,
+      columns.length > many ? el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Statements'}, table) : table) : null,
     el('section', {'aria-labelledby': 'h-answers'}, el('h2', {id: 'h-answers'}, 'Answers'),
       cites ? el('p', {class: 'note'}, 'Citations: ', el('span', {class: 'cite holds'}, '7'), ' holds what the part reports, ',
         el('span', {class: 'cite gold'}, '7'), ' is relevant to the question, ', el('span', {class: 'cite'}, '7'), ' is not.') : null,

@@ -24,9 +24,17 @@ export function systemsTable() {
   setControls();
   show();
   onChange((before) => {
-    if (before.judge !== state.judge || before.metric !== state.metric || before.systems !== state.systems) show();
+    if (before.judge !== state.judge || before.metric !== state.metric) show();
+    else if (before.systems !== state.systems) retick(body); // a new table would lose the focus
   });
   return el('section', {id: 'systems', 'aria-labelledby': 'h-systems'}, el('h2', {id: 'h-systems'}, 'Systems'), controls, body, count);
+}
+
+// retick ticks the systems that are compared.
+function retick(body) {
+  for (const line of body.querySelectorAll('tr[data-system]')) {
+    line.querySelector('input').checked = state.systems.includes(Number(line.dataset.system));
+  }
 }
 
 function controlsOf(show) {
@@ -127,7 +135,7 @@ function lineOf(n, lead, more, scales, missing) {
   const change = (on) => go({systems: on ? [...state.systems, n] : state.systems.filter((s) => s !== n)});
   const box = tick(short(head.systems[n].name, 160), ticked, change);
   box.title = `Compare ${short(head.systems[n].full, 400)}`;
-  return el('tr', {class: head.systems[n].reference ? 'reference' : null},
+  return el('tr', {class: head.systems[n].reference ? 'reference' : null, 'data-system': n},
     el('th', {class: 'sticky', scope: 'row'}, box),
     lead.map((m) => figureCell(figureOf(row, m), head.metrics[m], scales.get(m), standing(n, m, state.judge), {class: columnClass(m)})),
     more.map((m) => numberCell(figureOf(row, m), figureOf(row, head.metrics[m].asked), head.metrics[m], {class: 'other number'})),
