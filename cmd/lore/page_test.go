@@ -588,7 +588,9 @@ func TestPageOfAHaystackIsSmall(t *testing.T) {
 // size is bounded with some questions in every run of the tests; all of them, and the times,
 // are a campaign (make hundred).
 func TestPageOfAHundredSystems(t *testing.T) {
-	b := newBrowser(t)
+	if testing.Short() {
+		t.Skip("a browser takes long")
+	}
 	questions := sized(12, 260)
 	answers := manySystems(t, 107)
 	dir := runOf(t, "msrs", published.Path(t, "data", "msrs", "story"), "--answers", strings.Join(answers, ","), "--limit", fmt.Sprint(questions))
@@ -601,6 +603,7 @@ func TestPageOfAHundredSystems(t *testing.T) {
 		t.Errorf("the page has %d bytes, more than %d", info.Size(), most)
 	}
 
+	b := newBrowser(t) // now: the run takes longer than a browser waits
 	b.screen(1400, "light")
 	b.open(html, "")
 	table := eval[float64](b, `performance.getEntriesByName('table')[0].startTime`)
