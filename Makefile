@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate hostile flips kills night golden-embed onnxruntime test-ort ollama test-ollama fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate hostile flips kills hundred night golden-embed onnxruntime test-ort ollama test-ollama axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -98,6 +98,10 @@ flips:
 kills:
 	$(CAMPAIGN) 'TestKills$$'
 
+# hundred draws the page of 107 systems, and measures it; ten minutes.
+hundred:
+	$(CAMPAIGN) 'TestPageOfAHundredSystems$$'
+
 # night is a study with a server that falls ill, is started again and is replaced, and with
 # a disk that fills, where root can mount one; minutes.
 night:
@@ -146,6 +150,24 @@ golden-embed: $(ORT_LIBRARY)
 bench-embed: $(ORT_LIBRARY)
 	CGO_ENABLED=1 LORE_ONNXRUNTIME=$(ORT_LIBRARY) $(GO) test -tags ort -run '^$$' -bench Runtimes -benchtime 1x ./embed
 	CGO_ENABLED=1 GOEXPERIMENT=simd LORE_ONNXRUNTIME=$(ORT_LIBRARY) $(GO) test -tags ort -run '^$$' -bench Runtimes -benchtime 1x ./embed
+
+# axe fetches axe-core by npm, by which tests look for what somebody cannot see or reach on
+# the page; LORE_AXE names its file.
+AXE_VERSION = 4.14.1
+AXE_SHA512  = 1477dafa598d8d065f273d6af302aa203c02e83131707b7fa648cd41bd3d6b734f8c22a0dab86ee6a6f64b8afbe804b214d36db85a2826965edfb3a0b9d546b5
+AXE         = $(CACHE)/axe-core-$(AXE_VERSION)/package/axe.min.js
+axe: $(AXE)
+	@echo $(AXE)
+$(AXE):
+	mkdir -p $(CACHE)/axe-core-$(AXE_VERSION)
+	cd $(CACHE)/axe-core-$(AXE_VERSION) && npm pack --silent axe-core@$(AXE_VERSION) >/dev/null && \
+		echo "$(AXE_SHA512)  axe-core-$(AXE_VERSION).tgz" | sha512sum -c --quiet && tar xzmf axe-core-$(AXE_VERSION).tgz package/axe.min.js
+
+# pages opens the page of a run in a real Chromium, and keeps pictures of it in SHOTS.
+SHOTS ?= $(or $(TMPDIR),/tmp)/lore-pages
+pages: $(AXE)
+	LORE_AXE=$(AXE) LORE_SCREENSHOTS=$(SHOTS) $(GO) test -count=1 -run 'TestPage' ./cmd/lore
+	@echo $(SHOTS)
 
 test-ollama: $(OLLAMA)
 	LORE_OLLAMA=$(OLLAMA) $(GO) test -count=1 -run Real ./...

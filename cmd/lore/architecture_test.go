@@ -41,6 +41,8 @@ var layers = []struct {
 		at("usage"), at("models"), at("pipeline")}},
 	{"lore/cmd/lore/internal/report", []string{"lore/local", "lore/embed", "lore/judge", "lore/datasets",
 		at("usage"), at("store"), at("table")}},
+	{"lore/cmd/lore/internal/page", []string{"lore/local", "lore/judge", "lore/datasets",
+		at("usage"), at("store"), at("table"), at("report")}},
 	{"lore/cmd", []string{"lore"}},
 }
 

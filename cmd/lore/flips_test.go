@@ -139,7 +139,7 @@ func otherReply(rng *rand.Rand, s string) string {
 
 // flipped are the files that are damaged. The journal is what all others are made of.
 var flipped = []string{"calls/journal.jsonl", "calls/journal.jsonl", "verdicts.jsonl", "answers.jsonl", "scores.json",
-	"manifest.json", "configuration.json"}
+	"manifest.json", "configuration.json", "shown.jsonl.gz"}
 
 // What became of a damage.
 const (

@@ -127,9 +127,9 @@ func flagLine(f *pflag.Flag) [2]string {
 	return [2]string{flag, help + describeDefault(f)}
 }
 
-// page is an additional page of help: a text, and the flags of a command that -h leaves
+// helpPage is an additional page of help: a text, and the flags of a command that -h leaves
 // to it.
-func page(name, short, text string, of *cobra.Command) *cobra.Command {
+func helpPage(name, short, text string, of *cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Long: text}
 	if of == nil {
 		return c
@@ -152,11 +152,11 @@ func page(name, short, text string, of *cobra.Command) *cobra.Command {
 func pages(ofRun *cobra.Command) []*cobra.Command {
 	return []*cobra.Command{
 		benchmarksPage(),
-		page(retrieversTopic, "What --retriever takes, and flags of retrievers", retrieversText, ofRun),
-		page(generatorsTopic, "What --generator takes, systems of your own, and flags of both", generatorsText, ofRun),
-		page(judgesTopic, "What --judge takes, and flags of judges", judgesText, ofRun),
-		page(serversTopic, "How replies of model servers are checked, and flags of that", serversText, ofRun),
-		page("exit-codes", "What the exit codes mean", exitHelp, nil),
+		helpPage(retrieversTopic, "What --retriever takes, and flags of retrievers", retrieversText, ofRun),
+		helpPage(generatorsTopic, "What --generator takes, systems of your own, and flags of both", generatorsText, ofRun),
+		helpPage(judgesTopic, "What --judge takes, and flags of judges", judgesText, ofRun),
+		helpPage(serversTopic, "How replies of model servers are checked, and flags of that", serversText, ofRun),
+		helpPage("exit-codes", "What the exit codes mean", exitHelp, nil),
 	}
 }
 
@@ -222,7 +222,7 @@ func describeBenchmark(w io.Writer, b datasets.Benchmark) {
 // benchmarksPage lists the benchmarks with the settings of each. It asks them when it is
 // shown.
 func benchmarksPage() *cobra.Command {
-	c := page(benchmarksTopic, "The benchmarks, and their own settings", "", nil)
+	c := helpPage(benchmarksTopic, "The benchmarks, and their own settings", "", nil)
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		w := c.OutOrStdout()
 		fmt.Fprintln(w, "lore run BENCHMARK takes the settings of that benchmark besides the common flags.")

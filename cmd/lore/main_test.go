@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"compress/flate"
+	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -33,7 +38,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"lore": main, "fakeollama": fakeOllama, "testmodel": writeTestModel, "fakesystem": fakeSystem})
+	testscript.Main(m, map[string]func(){"lore": main, "fakeollama": fakeOllama, "testmodel": writeTestModel, "fakesystem": fakeSystem,
+		"pagetext": printPage})
 }
 
 func TestScripts(t *testing.T) {
@@ -65,6 +71,34 @@ func sharedDir() string {
 		return ""
 	}
 	return wd + "/../../../shared"
+}
+
+// printPage is a command for scripts: it prints the data of a page, a line for each block.
+func printPage() {
+	data, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	for _, block := range pageBlocks(data) {
+		os.Stdout.Write(block)
+	}
+}
+
+// pageBlocks unpacks the data of a page.
+func pageBlocks(page []byte) [][]byte {
+	var out [][]byte
+	for _, m := range regexp.MustCompile(`<script type="application/x-lore"[^>]*>([^<]*)<`).FindAllSubmatch(page, -1) {
+		packed, err := base64.StdEncoding.DecodeString(string(m[1]))
+		if err != nil {
+			panic(err)
+		}
+		text, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // writeTestModel is a command for scripts: it writes a small ONNX model of a kind

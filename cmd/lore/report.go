@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lore/cmd/lore/internal/page"
 	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local/files"
@@ -18,6 +21,7 @@ import (
 
 type reportFlags struct {
 	format, html, human   string
+	title, date           string
 	writeSheet, readSheet string
 	sample                int
 }
@@ -38,7 +42,7 @@ func newReport() *cobra.Command {
 			"wrong with each, and with --errors it reads the marked sheet back.",
 		Example: "  lore report lore-runs/summhay-1a2b3c4d\n" +
 			"  lore report mine theirs --format latex\n" +
-			"  lore report mine --html page.html",
+			"  lore report mine --html page.html --title 'Before the new index' --date 'May 2026'",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return reportRuns(c, f, args) },
 	}
@@ -49,7 +53,9 @@ func newReport() *cobra.Command {
 	})
 	formatFlag(c, &f.format, reportFormats)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.html, "html", "", "write the page of one run to this `file`")
+		fl.StringVar(&f.html, "html", "", "write the page of one run, or of several with their trend, to this `file`")
+		fl.StringVar(&f.title, "title", "", "`words` at the top of the page (default: benchmark and data)")
+		fl.StringVar(&f.date, "date", "", "date to stand on the page, as `words`; folders keep none")
 		fl.StringVar(&f.writeSheet, "error-sheet", "", "write a sample of one run's answers to this CSV `file`")
 		fl.IntVar(&f.sample, "sample", 50, "answers in the sheet")
 	})
@@ -59,7 +65,6 @@ func newReport() *cobra.Command {
 // check refuses flags that make no sense together, or for so many runs.
 func (f reportFlags) check(runs int) error {
 	ofOne := []struct{ flag, value string }{
-		{"--html", f.html},
 		{"--human", f.human},
 		{"--error-sheet", f.writeSheet},
 		{"--errors", f.readSheet},
@@ -78,6 +83,10 @@ func (f reportFlags) check(runs int) error {
 	}
 
 	switch {
+	case f.html != "" && given != "":
+		return usage.Errorf("--html and %s exclude each other", given)
+	case f.html == "" && f.title+f.date != "":
+		return usage.Errorf("--title and --date are for the page: give --html, too")
 	case f.sample < 1:
 		return usage.Errorf("--sample is at least 1, not %d", f.sample)
 	case f.human != "" && f.format == "json":
@@ -103,7 +112,7 @@ func reportRuns(c *cobra.Command, f reportFlags, dirs []string) error {
 	case f.readSheet != "":
 		return showErrors(c, f, runs[0])
 	case f.html != "":
-		return writePage(f.html, runs[0], bench)
+		return writePage(f, dirs, runs, bench)
 	case f.human != "":
 		return showCorrected(c, f, runs[0])
 	}
@@ -212,12 +221,34 @@ func showErrors(c *cobra.Command, f reportFlags, r report.Run) error {
 	return printGrids(c.OutOrStdout(), f.format, []datasets.Grid{g})
 }
 
-func writePage(path string, r report.Run, bench datasets.Benchmark) error {
-	var page bytes.Buffer
-	if err := report.HTML(&page, r, bench); err != nil {
+// runName names a run on a page: by its folder, or by the whole path where others are called
+// the same.
+func runName(dirs []string, i int) string {
+	name := filepath.Base(filepath.Clean(dirs[i]))
+	for k, dir := range dirs {
+		if k != i && filepath.Base(filepath.Clean(dir)) == name {
+			return filepath.Clean(dirs[i])
+		}
+	}
+	return name
+}
+
+// writePage writes the page of one run or of several.
+func writePage(f reportFlags, dirs []string, runs []report.Run, bench datasets.Benchmark) error {
+	var sources []page.Source
+	for i, r := range runs {
+		shown, err := store.ReadShown(dirs[i])
+		if err != nil {
+			return err
+		}
+		sources = append(sources, page.Source{Name: runName(dirs, i), Run: r, Shown: shown})
+	}
+
+	var out bytes.Buffer
+	if err := page.HTML(&out, sources, bench, page.Words{Title: f.title, Date: f.date}); err != nil {
 		return err
 	}
-	if err := files.WriteFile(path, page.Bytes()); err != nil {
+	if err := files.WriteFile(f.html, out.Bytes()); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil

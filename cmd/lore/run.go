@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/page"
 	"lore/cmd/lore/internal/pipeline"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/run"
@@ -452,6 +453,9 @@ func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *sto
 	r := report.Run{Manifest: result.Manifest, Table: result.Table, Answers: result.Answers, Verdicts: result.Verdicts}
 	r = withCards(r, cacheDir(f.cache))
 	if err := report.Save(folder, r, bench); err != nil {
+		return err
+	}
+	if err := page.Save(folder, page.Source{Run: r, Shown: &result.Shown}, bench); err != nil {
 		return err
 	}
 	if err := folder.Commit(result.Manifest); err != nil {

@@ -101,6 +101,45 @@ func kindsOf(r Run) []judge.Kind {
 	})
 }
 
+// JudgeKnown is what is known of a judge for one kind of question, in short.
+type JudgeKnown struct {
+	Judge    string
+	Kind     judge.Kind
+	Texts    string          // kind of the run's texts, or, where nobody measured there, of others
+	Worth    agreement.Worth // empty: not measured at all
+	Measured string
+	Here     bool   // on such texts as the run's
+	Least    string // of several there, the one that says the least for the judge
+}
+
+// JudgesKnown says of each judge and kind of question what is known, as JudgeLines does: the
+// first measurement on the run's kind of texts, one by which the judge is of no use there
+// before that, or else the first on other texts.
+func JudgesKnown(r Run) []JudgeKnown {
+	var out []JudgeKnown
+	for _, j := range judgesOf(r) {
+		for _, kind := range kindsOf(r) {
+			c := agreement.Look(j, kind, r.Manifest.Texts, r.Measured...)
+			known := JudgeKnown{Judge: j, Kind: kind, Texts: r.Manifest.Texts}
+			if least, ok := c.Least(); ok {
+				first := c.Here[0]
+				if least.Worth == agreement.Useless {
+					first = least
+				}
+				known.Texts, known.Worth, known.Measured, known.Here = first.Texts, first.Worth, first.String(), true
+				if least != first {
+					known.Least = fmt.Sprintf("%s (%s)", least, least.Worth)
+				}
+			} else if len(c.Elsewhere) > 0 {
+				k := c.Elsewhere[0]
+				known.Texts, known.Worth, known.Measured = k.Texts, k.Worth, k.String()
+			}
+			out = append(out, known)
+		}
+	}
+	return out
+}
+
 // copied reports whether the lexical judge judges copies.
 func copied(m store.Manifest) bool {
 	return slices.ContainsFunc(m.Judges, func(j store.Model) bool { return j.Name == lexical.Judge{}.Name() }) &&

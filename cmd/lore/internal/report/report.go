@@ -1,5 +1,4 @@
-// Package report shows results: text tables for a terminal, Markdown, LaTeX, CSV, JSON,
-// and one HTML page that needs nothing else.
+// Package report shows results: text tables for a terminal, Markdown, LaTeX, CSV and JSON.
 package report
 
 import (
@@ -46,22 +45,15 @@ func WriteMarkdown(w io.Writer, r Run, bench datasets.Benchmark) {
 	}
 
 	g := datasets.Grid{Title: "How it was run", Head: []string{"setting", "value"}}
-	for _, s := range settings(r.Manifest) {
+	for _, s := range Settings(r.Manifest) {
 		g.Rows = append(g.Rows, []string{s.Name, s.Value})
 	}
 	Markdown(w, g)
 }
 
-// Save stages report.md and report.html for the run folder.
+// Save stages report.md for the run folder.
 func Save(f *store.Folder, r Run, bench datasets.Benchmark) error {
-	var md, page bytes.Buffer
+	var md bytes.Buffer
 	WriteMarkdown(&md, r, bench)
-	if err := f.WriteFile("report.md", md.Bytes()); err != nil {
-		return err
-	}
-
-	if err := HTML(&page, r, bench); err != nil {
-		return err
-	}
-	return f.WriteFile("report.html", page.Bytes())
+	return f.WriteFile("report.md", md.Bytes())
 }

@@ -10,12 +10,12 @@ import (
 	"lore/cmd/lore/internal/store"
 )
 
-// setting is a line of how a run was made.
-type setting struct{ Name, Value string }
+// Setting is a line of how a run was made.
+type Setting struct{ Name, Value string }
 
-// settings lists a manifest for people.
-func settings(m store.Manifest) []setting {
-	out := []setting{
+// Settings lists a manifest for people.
+func Settings(m store.Manifest) []Setting {
+	out := []Setting{
 		{"lore", m.Lore},
 		{"data", strings.Join(m.Data, ", ")},
 		{"data SHA-256", m.DataHash},
@@ -25,14 +25,14 @@ func settings(m store.Manifest) []setting {
 		{"seed", fmt.Sprint(m.Seed)},
 	}
 	if m.Server != "" {
-		out = append(out, setting{"Ollama server", m.Server})
+		out = append(out, Setting{"Ollama server", m.Server})
 	}
 
 	for _, g := range m.Generators {
-		out = append(out, setting{"generator", describe(g)})
+		out = append(out, Setting{"generator", describe(g)})
 	}
 	for _, j := range m.Judges {
-		out = append(out, setting{"judge", describe(j)})
+		out = append(out, Setting{"judge", describe(j)})
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Settings)) {
 		switch notes := m.Settings[k].(type) {
@@ -41,20 +41,20 @@ func settings(m store.Manifest) []setting {
 		case map[string]any: // read from a manifest
 			out = append(out, named(k, notes)...)
 		default:
-			out = append(out, setting{k, fmt.Sprint(notes)})
+			out = append(out, Setting{k, fmt.Sprint(notes)})
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Prompts)) {
-		out = append(out, setting{"prompt " + k, m.Prompts[k]})
+		out = append(out, Setting{"prompt " + k, m.Prompts[k]})
 	}
 	return out
 }
 
 // named gives each part of a setting a line, such as what a benchmark says of itself.
-func named[V any](name string, parts map[string]V) []setting {
-	var out []setting
+func named[V any](name string, parts map[string]V) []Setting {
+	var out []Setting
 	for _, k := range slices.Sorted(maps.Keys(parts)) {
-		out = append(out, setting{name + ": " + strings.ReplaceAll(k, "_", " "), fmt.Sprint(parts[k])})
+		out = append(out, Setting{name + ": " + strings.ReplaceAll(k, "_", " "), fmt.Sprint(parts[k])})
 	}
 	return out
 }

@@ -1,0 +1,107 @@
+package page
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+// Block is a piece of a page's data with its name.
+type Block struct {
+	Name string
+	Data any
+}
+
+// Names of blocks. A question's has its number behind it, and a block of documents, too.
+const (
+	headBlock     = "head"
+	valuesBlock   = "values"
+	questionBlock = "q"
+	documentBlock = "d"
+)
+
+// documentsPerBlock is how many bytes of text a block of documents has at most, if it has
+// more than one: a citation that is opened unpacks no more.
+const documentsPerBlock = 96 << 10
+
+// Blocks are a page's data in pieces, the head first. It sets Head.PerBlock.
+func (p *Page) Blocks() []Block {
+	documents := p.documentBlocks()
+	out := []Block{{headBlock, &p.Head}, {valuesBlock, p.Values}}
+	for i := range p.Questions {
+		out = append(out, Block{fmt.Sprint(questionBlock, i), &p.Questions[i]})
+	}
+	return append(out, documents...)
+}
+
+func (p *Page) documentBlocks() []Block {
+	var out []Block
+	p.Head.PerBlock = []int{}
+	start, size := 0, 0
+	flush := func(end int) {
+		if end > start {
+			p.Head.PerBlock = append(p.Head.PerBlock, start)
+			out = append(out, Block{fmt.Sprint(documentBlock, len(out)), p.Documents[start:end]})
+		}
+		start, size = end, 0
+	}
+	for i, d := range p.Documents {
+		if size > 0 && size+len(d.Text) > documentsPerBlock {
+			flush(i)
+		}
+		size += len(d.Text)
+	}
+	flush(len(p.Documents))
+	return out
+}
+
+// packed is a block as it stands in the page: JSON, deflated, in base64.
+func packed(b Block) (string, error) {
+	var buf, zipped bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(b.Data); err != nil {
+		return "", fmt.Errorf("encode the block %s of the page: %w", b.Name, err)
+	}
+
+	z, err := flate.NewWriter(&zipped, flate.BestCompression)
+	if err != nil {
+		return "", fmt.Errorf("compress the page: %w", err)
+	}
+	if _, err = z.Write(buf.Bytes()); err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		return "", fmt.Errorf("compress the page: %w", err)
+	}
+	return base64.StdEncoding.EncodeToString(zipped.Bytes()), nil
+}
+
+// packAll packs blocks side by side; the result does not depend on how many at a time.
+func packAll(blocks []Block) ([]string, error) {
+	out := make([]string, len(blocks))
+	errs := make([]error, len(blocks))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for i, b := range blocks {
+		wg.Add(1)
+		slots <- struct{}{}
+		go func() {
+			defer wg.Done()
+			out[i], errs[i] = packed(b)
+			<-slots
+		}()
+	}
+	wg.Wait()
+
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,126 @@
+// Statement by statement: who covers it. Those that the systems differ in come first.
+
+import {button, clipped, el, line} from './dom.js';
+import {extended} from './extend.js';
+import {marked, rootsOf, sharedRoots} from './marks.js';
+import {short} from './words.js';
+
+// signs show a label by form and colour; the word stands beside them.
+const signs = {full: '●', yes: '●', partial: '◐', none: '○', no: '○', neutral: '◌'};
+
+const kinds = {
+  coverage: 'Statement', entailment: 'Key point', answerability: 'Question',
+  relevance: 'Relevance', consistency: 'Consistency',
+};
+
+// label is a verdict as a sign and a word.
+export function label(v) {
+  if (!v || !v.l) return el('span', {class: 'verdict unscored', title: short(v?.x || 'not judged', 300)}, el('i', {'aria-hidden': 'true'}, '–'), 'unscored');
+  const grade = signs[v.l] ? '' : ' graded';
+  return el('span', {class: `verdict v${Math.round(v.v * 4)}${grade}`},
+    el('i', {'aria-hidden': 'true'}, signs[v.l] || v.l), signs[v.l] ? v.l : `of ${v.grades || 5}`);
+}
+
+// order are the places of what was asked: differences first, then what nobody covers.
+export function order(asked, columns) {
+  if (asked.some((a, k) => k > 0 && !a.text)) return asked.map((_, k) => k); // grades of one reference
+  const values = (k) => columns.map((c) => c.verdicts?.list[k]).map((v) => (v && v.l ? v.v : null));
+  const spread = (k) => {
+    const known = values(k).filter((v) => v !== null);
+    return known.length < 2 ? 0 : Math.max(...known) - Math.min(...known);
+  };
+  const sum = (k) => values(k).reduce((n, v) => n + (v || 0), 0);
+  return asked.map((_, k) => k).sort((a, b) => spread(b) - spread(a) || sum(a) - sum(b) || a - b);
+}
+
+// wordsOf is the text of what was asked; it is kept once where several share it.
+export function wordsOf(asked, k) {
+  while (k > 0 && !asked[k].text) k--;
+  return asked[k].text || '';
+}
+
+// differ says how many statements the columns differ in.
+export function differ(asked, columns) { return asked.filter((_, k) => differs(columns, k)).length; }
+
+// differs says whether two columns have different labels of a statement. What is unscored is
+// no label.
+function differs(columns, k) {
+  return new Set(columns.map((c) => c.verdicts?.list[k]?.l).filter(Boolean)).size > 1;
+}
+
+// statementTable is the table. columns are {system, name, verdicts, units, answer}; show is
+// told of a cell that is looked at, open of a document.
+export function statementTable(q, columns, show, open) {
+  const places = order(q.asked, columns);
+  const body = el('tbody');
+  for (const k of places) body.append(...lineOf(q, k, columns, show, open));
+  return el('table', {class: 'statements'},
+    el('caption', {class: 'heard'}, 'Each statement with the verdict on each system'),
+    el('thead', null, el('tr', null, el('th', {scope: 'col'}, 'What was asked of the judge'),
+      columns.map((c) => el('th', {scope: 'col', class: 'who'}, short(c.name, 48))))),
+    body);
+}
+
+function lineOf(q, k, columns, show, open) {
+  const detail = el('tr', {class: 'detail', hidden: true}, el('td', {colspan: columns.length + 1}));
+  let shown = -1;
+
+  const cells = columns.map((c, i) => {
+    const v = c.verdicts?.list[k];
+    const press = () => {
+      const again = shown === i;
+      shown = again ? -1 : i;
+      detail.hidden = again;
+      buttons.forEach((b, n) => b.setAttribute('aria-expanded', String(n === shown)));
+      if (again) return;
+      detail.firstChild.replaceChildren(detailOf(q, k, c, open));
+      show(c, v);
+    };
+    return el('td', {'data-name': short(c.name, 32)},
+      button(label(v), press, {class: 'cell', 'aria-expanded': 'false', title: `${c.name}: how the judge came to this`}));
+  });
+  const buttons = cells.map((c) => c.firstChild);
+  const own = el('tr', {class: differs(columns, k) ? 'differs' : null}, el('th', {scope: 'row'}, statement(q, k)), cells);
+  return [own, detail];
+}
+
+// statement is what was asked, with how many documents hold it.
+function statement(q, k) {
+  const asked = q.asked[k];
+  const repeated = k > 0 && !asked.text;
+  const text = repeated ? 'compared with the same reference' : wordsOf(q.asked, k);
+  const held = asked.holders ? el('small', {class: 'note'}, ` ${asked.holders.length} ${asked.holders.length === 1 ? 'document holds' : 'documents hold'} it`) : null;
+  const named = asked.kind === 'relevance' || asked.kind === 'consistency';
+  return [named ? el('b', null, kinds[asked.kind] + ' ') : null, el('span', {class: 'says'}, clipped(text, undefined, 420)), held];
+}
+
+// holder is a button for a document that holds a statement; one that the system was not shown
+// looks otherwise.
+function holder(column, d, press) {
+  const seen = column.saw(d);
+  return button(short(column.labelOf(d), 80), press, {class: seen ? 'cite holds' : 'cite', title: seen ? 'It was shown' : 'This system was not shown it'});
+}
+
+// detailOf shows how a judge came to a verdict: both texts with the words that carried it,
+// its reply, and the documents that hold the statement.
+function detailOf(q, k, column, open) {
+  const v = column.verdicts?.list[k];
+  const text = wordsOf(q.asked, k);
+  const unit = v?.u ? column.units[v.u - 1] || '' : '';
+  const evidence = rootsOf(v?.e);
+  const roots = evidence.size > 0 ? evidence : unit ? sharedRoots(text, unit) : new Set();
+  const parts = [el('p', null, el('b', null, short(column.name, 160)), ' ', label(v),
+    v?.s !== undefined ? el('span', {class: 'note'}, ` the judge's own score is ${v.s.toFixed(2)}`) : null)];
+  if (v?.x) parts.push(el('p', {class: 'warn'}, line('No verdict: ' + v.x)));
+  if (unit) {
+    parts.push(el('div', {class: 'pair'},
+      el('blockquote', null, el('small', null, `${kinds[q.asked[k].kind]}`), clipped(text, (t) => marked(t, roots), 4000)),
+      el('blockquote', null, el('small', null, `Part ${v.u} of the answer`), clipped(unit, (t) => marked(t, roots), 4000))),
+    el('p', {class: 'note'}, evidence.size ? 'Marked: the words that carried the verdict.' : 'Marked: words that both texts share; the judge names none.'));
+  } else if (v?.l) parts.push(el('p', {class: 'note'}, v.v > 0 ? 'The verdict is on the answer as a whole.' : 'The judge found no part of the answer that says it.'));
+  for (const f of v?.f || []) parts.push(el('p', {class: 'note'}, line(f)));
+  if (v?.r) parts.push(el('div', null, el('small', {class: 'note'}, 'The judge replied'), el('pre', null, clipped(v.r))));
+  const holders = q.asked[k].holders;
+  if (holders?.length) parts.push(el('p', null, 'Held by ', holders.map((d) => [holder(column, d, () => open(d, {text, stated: true, evidence: v?.e})), ' '])));
+  return extended('verdict', el('div', {class: 'detailed'}, parts), {item: q.item, system: column.system, asked: q.asked[k].id, verdict: v});
+}
