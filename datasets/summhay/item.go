@@ -244,8 +244,13 @@ func (it *item) describe(lines []bullet) []datasets.Score {
 
 func scoreInsight(id string, v judge.Verdict, lines []bullet, gold map[int]bool) []datasets.Score {
 	value := func(m string, x float64) datasets.Score { return datasets.Score{Metric: m, Unit: id, Value: x} }
-	if v.Value == 0 {
+	switch {
+	case v.Value == 0:
 		return []datasets.Score{value(Coverage, 0), value(Joint, 0)}
+	case v.Unit == 0 && v.Label == judge.None:
+		// A calibrated "none" is worth a little, for it is wrong now and then. No bullet says the
+		// insight, so there is nothing to cite.
+		return []datasets.Score{value(Coverage, v.Value), value(Joint, 0)}
 	}
 
 	if v.Unit < 1 || v.Unit > len(lines) {

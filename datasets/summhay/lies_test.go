@@ -261,3 +261,16 @@ func scoreOf(t *testing.T, statement, unit string) float64 {
 	}
 	return v[0][0].Score
 }
+
+// A calibrated "none" is worth a little and names no bullet: its joint score is 0, not missing.
+func TestCalibratedNoneHasNoJoint(t *testing.T) {
+	scores := scoreInsight("i", judge.Verdict{Label: judge.None, Value: 0.06}, []bullet{{unit: "x"}}, nil)
+	for _, s := range scores {
+		if s.Unscored != "" || s.Metric == Joint && s.Value != 0 || s.Metric == Coverage && s.Value != 0.06 {
+			t.Errorf("%+v", s)
+		}
+	}
+	if len(scores) != 2 {
+		t.Errorf("%d scores", len(scores))
+	}
+}

@@ -238,30 +238,40 @@ func rounded(v float64) *float64 {
 func (c Card) Known(name string) []Known {
 	var out []Known
 	for _, r := range c.Rows {
-		value := "undefined" // the judge says the same of everything, or people do
-		switch {
-		case r.Pearson != nil:
-			value = fmt.Sprintf("%.2f", *r.Pearson)
-		case r.N < leastLabels:
+		if r.N < leastLabels {
 			continue
+		}
+		value := "undefined" // the judge says the same of everything, or people do
+		if r.Pearson != nil {
+			value = fmt.Sprintf("%.2f", *r.Pearson)
 		}
 		set := r.Set
 		if r.Kendall != nil && r.Systems >= leastSystems {
 			set += fmt.Sprintf("; %d systems: Kendall %.2f", r.Systems, *r.Kendall)
 		}
 		out = append(out, Known{
-			Judge:   name,
-			Kind:    r.Kind,
-			Texts:   r.Texts,
-			Against: "people",
-			Measure: "Pearson",
-			Value:   value,
-			N:       fmt.Sprintf("%d labels", r.N),
-			Worth:   r.Worth,
-			Set:     set + " (" + string(r.Verdict) + ")",
+			Judge:    name,
+			Kind:     r.Kind,
+			Texts:    r.Texts,
+			Language: foreign(r.Language),
+			Verdict:  string(r.Verdict),
+			Against:  "people",
+			Measure:  "Pearson",
+			Value:    value,
+			N:        fmt.Sprintf("%d labels", r.N),
+			Worth:    r.Worth,
+			Set:      set + " (" + string(r.Verdict) + ")",
 		})
 	}
 	return out
+}
+
+// foreign is a language as Known has it.
+func foreign(language string) string {
+	if language == text.English.Name {
+		return ""
+	}
+	return language
 }
 
 // ParseCard reads a card.

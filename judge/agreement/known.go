@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -38,6 +37,10 @@ type Known struct {
 	Worth   Worth
 	Set     string // the labels
 	Source  string // how the figure is made, or that it was entered by hand, and why
+
+	// Of cards alone.
+	Language string // of the texts, in English words; empty is English
+	Verdict  string // in words
 }
 
 // String words the figure.
@@ -64,17 +67,30 @@ var AllKnown = sync.OnceValue(func() []Known {
 	return out
 })
 
+// knownColumns are the columns of the file.
+const knownColumns = 10
+
+// otherLanguages are texts in several languages.
+const otherLanguages = "other languages"
+
 // ParseKnown reads a file of measurements.
 func ParseKnown(text string) ([]Known, error) {
 	r := csv.NewReader(strings.NewReader(text))
-	r.FieldsPerRecord = reflect.TypeFor[Known]().NumField()
+	r.FieldsPerRecord = knownColumns
 	rows, err := r.ReadAll()
 	if err != nil || len(rows) == 0 {
 		return nil, cmp.Or(err, io.ErrUnexpectedEOF)
 	}
 	out := make([]Known, 0, len(rows))
 	for _, r := range rows[1:] {
-		out = append(out, Known{r[0], judge.Kind(r[1]), r[2], r[3], r[4], r[5], r[6], Worth(r[7]), r[8], r[9]})
+		k := Known{
+			Judge: r[0], Kind: judge.Kind(r[1]), Texts: r[2], Against: r[3], Measure: r[4],
+			Value: r[5], N: r[6], Worth: Worth(r[7]), Set: r[8], Source: r[9],
+		}
+		if k.Texts == otherLanguages {
+			k.Language = "several"
+		}
+		out = append(out, k)
 	}
 	return out, nil
 }
@@ -88,12 +104,14 @@ type Case struct {
 // Look finds what is known. texts may be several kinds, with a comma between them. It is empty
 // where the kind of text is not known: then nothing is known to be measured here.
 // measured is what cards say besides what ships.
-func Look(name string, kind judge.Kind, texts string, measured ...Known) Case {
+func Look(name string, kind judge.Kind, texts, language string, measured ...Known) Case {
 	var c Case
 	for _, k := range slices.Concat(measured, AllKnown()) {
+		fits := slices.Contains(strings.Split(texts, ","), k.Texts)
+		foreign := language != "" && texts == "" // a figure on the language says more than none
 		switch {
 		case k.Judge != name || k.Kind != kind:
-		case slices.Contains(strings.Split(texts, ","), k.Texts):
+		case k.Language == language && (fits || foreign):
 			c.Here = append(c.Here, k)
 		default:
 			c.Elsewhere = append(c.Elsewhere, k)

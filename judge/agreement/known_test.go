@@ -31,7 +31,7 @@ func TestKnownIsComplete(t *testing.T) {
 // not known of stories.
 func TestLookFitsTheCase(t *testing.T) {
 	for texts, want := range map[string]Worth{"web": Weak, "medicine": Useless, "stories": "", "": ""} {
-		c := Look("lexical", judge.Entailment, texts)
+		c := Look("lexical", judge.Entailment, texts, "")
 		if got, ok := c.Least(); got.Worth != want || ok != (want != "") {
 			t.Errorf("entailment on %q: %+v", texts, got)
 		}
@@ -39,7 +39,7 @@ func TestLookFitsTheCase(t *testing.T) {
 			t.Errorf("entailment on %q: nothing is known of other texts", texts)
 		}
 	}
-	if c := Look("ollama:nobody", judge.Coverage, "news"); len(c.Here)+len(c.Elsewhere) > 0 {
+	if c := Look("ollama:nobody", judge.Coverage, "news", ""); len(c.Here)+len(c.Elsewhere) > 0 {
 		t.Errorf("a model that nobody measured: %+v", c)
 	}
 }

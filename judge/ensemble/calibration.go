@@ -231,6 +231,9 @@ func (f *Fit) apply(kind judge.Kind, v judge.Verdict, said []*judge.Verdict, sco
 	v.Value = min(max(metric.Interpolate(knots(of.Map), sum/weight), 0), 1)
 	v.Score, v.Mass = v.Value, 0
 	v.Label = labelOf(kind, v.Value, of.Cuts)
+	if kind == judge.Coverage && v.Unit == 0 && v.Value > 0 {
+		v.Label = judge.None // a label above it names a unit, and no judge found one
+	}
 	return v
 }
 

@@ -266,7 +266,7 @@ func Agreement(spec string) string {
 	var said []string
 	for _, kind := range judge.Kinds {
 		var figures []string
-		for _, k := range agreement.Look(spec, kind, "").Elsewhere {
+		for _, k := range agreement.Look(spec, kind, "", "").Elsewhere {
 			figures = append(figures, fmt.Sprintf("%s %s", k.Texts, k))
 		}
 		if len(figures) > 0 {

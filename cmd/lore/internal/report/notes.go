@@ -16,6 +16,7 @@ import (
 	"lore/judge/ensemble"
 	"lore/judge/lexical"
 	"lore/local/extractive"
+	"lore/local/text"
 )
 
 // JudgeNotes names what is known of each judge's agreement with people, by kind of
@@ -23,20 +24,23 @@ import (
 func JudgeNotes(r Run) datasets.Grid {
 	g := datasets.Grid{
 		Title: "Can the judges be believed?",
-		Head:  []string{"judge", "question", "texts", "agreement", "worth", "measured on"},
+		Head:  []string{"judge", "question", "texts", "language", "agreement", "worth", "measured on"},
 	}
 
+	language := foreignLanguage(r.Manifest)
 	for _, j := range judgesOf(r) {
 		for _, kind := range kindsOf(r) {
-			c := agreement.Look(j, kind, r.Manifest.Texts, r.Measured...)
-			if len(c.Here) == 0 && (r.Manifest.Texts != "" || len(c.Elsewhere) == 0) {
+			c := agreement.Look(j, kind, r.Manifest.Texts, language, r.Measured...)
+			if len(c.Here) == 0 && (r.Manifest.Texts+language != "" || len(c.Elsewhere) == 0) {
 				here := cmp.Or(r.Manifest.Texts, "not known")
 				g.Rows = append(g.Rows, []string{
-					j, string(kind), here, "not measured here", datasets.NoValue, datasets.NoValue,
+					j, string(kind), here, languageWord(language), "not measured here", datasets.NoValue, datasets.NoValue,
 				})
 			}
 			for _, k := range slices.Concat(c.Here, c.Elsewhere) {
-				g.Rows = append(g.Rows, []string{j, string(kind), k.Texts, k.String(), string(k.Worth), k.Set})
+				g.Rows = append(g.Rows, []string{
+					j, string(kind), k.Texts, languageWord(k.Language), k.String(), string(k.Worth), k.Set,
+				})
 			}
 		}
 	}
@@ -117,9 +121,10 @@ type JudgeKnown struct {
 // before that, or else the first on other texts.
 func JudgesKnown(r Run) []JudgeKnown {
 	var out []JudgeKnown
+	language := foreignLanguage(r.Manifest)
 	for _, j := range judgesOf(r) {
 		for _, kind := range kindsOf(r) {
-			c := agreement.Look(j, kind, r.Manifest.Texts, r.Measured...)
+			c := agreement.Look(j, kind, r.Manifest.Texts, language, r.Measured...)
 			known := JudgeKnown{Judge: j, Kind: kind, Texts: r.Manifest.Texts}
 			if least, ok := c.Least(); ok {
 				first := c.Here[0]
@@ -133,6 +138,9 @@ func JudgesKnown(r Run) []JudgeKnown {
 			} else if len(c.Elsewhere) > 0 {
 				k := c.Elsewhere[0]
 				known.Texts, known.Worth, known.Measured = k.Texts, k.Worth, k.String()
+				if language != "" {
+					known.Texts = "not measured in " + language + "; on " + k.Texts + " in " + languageWord(k.Language)
+				}
 			}
 			out = append(out, known)
 		}
@@ -154,9 +162,13 @@ func JudgeLines(w io.Writer, r Run) {
 		texts = " of " + strings.ReplaceAll(r.Manifest.Texts, ",", ", ")
 	}
 
+	language := foreignLanguage(r.Manifest)
+	if language != "" {
+		texts += " in " + language
+	}
 	for _, j := range judgesOf(r) {
 		for _, kind := range kindsOf(r) {
-			c := agreement.Look(j, kind, r.Manifest.Texts, r.Measured...)
+			c := agreement.Look(j, kind, r.Manifest.Texts, language, r.Measured...)
 			if texts == "" && len(c.Elsewhere) > 0 {
 				fmt.Fprintln(w, byTexts(j, kind, c.Elsewhere))
 				continue
@@ -200,6 +212,8 @@ func judgeLine(name, question string, c agreement.Case) string {
 	name = usage.Plain(name)
 	least, here := c.Least()
 	switch {
+	case here && c.Here[0].Verdict == string(agreement.DoNotUse):
+		return fmt.Sprintf("Warning: judge %s, %s: %s: %s; see %s", name, question, c.Here[0], c.Here[0].Verdict, judgesPage)
 	case here && least.Worth == agreement.Useless:
 		return fmt.Sprintf("Warning: judge %s is no use for %s: %s; see %s", name, question, least, judgesPage)
 	case here:
@@ -209,9 +223,24 @@ func judgeLine(name, question string, c agreement.Case) string {
 			name, question, judgesPage)
 	}
 	k := c.Elsewhere[0]
+	on := k.Texts
+	if strings.Contains(question, " in ") {
+		on += " in " + languageWord(k.Language)
+	}
 	return fmt.Sprintf("Warning: judge %s, %s: not measured here; on %s %s, see %s",
-		name, question, k.Texts, k, judgesPage)
+		name, question, on, k, judgesPage)
 }
+
+// foreignLanguage is the language that most judged texts are in, empty where that is English.
+func foreignLanguage(m store.Manifest) string {
+	names := ordered(m.Languages.Texts)
+	if len(names) == 0 || names[0] == text.English.Name {
+		return ""
+	}
+	return names[0]
+}
+
+func languageWord(language string) string { return cmp.Or(language, text.English.Name) }
 
 // Diagnosis counts the kinds of a benchmark's notes per system and judge, means over
 // items; the page has the notes themselves.

@@ -6,6 +6,7 @@ import (
 
 	"lore/cmd/lore/internal/store"
 	"lore/judge"
+	"lore/judge/agreement"
 )
 
 // What is said of a judge fits the kind of question and of text: a figure on news, another on conversations, a
@@ -33,6 +34,25 @@ func TestJudgeLinesFitTheCase(t *testing.T) {
 		}
 		if g := JudgeNotes(r); len(g.Rows) == 0 || g.Rows[0][1] != string(c.kind) {
 			t.Errorf("%+v: %v", c, g.Rows)
+		}
+	}
+}
+
+// Texts in another language: what was measured there, or that nothing was.
+func TestJudgeLinesFitTheLanguage(t *testing.T) {
+	german := agreement.Known{Judge: "lexical", Kind: judge.Coverage, Texts: "tickets", Against: "people", Measure: "Pearson",
+		Value: "0.44", N: "271 labels", Worth: agreement.Weak, Set: "de", Language: "German", Verdict: string(agreement.DoNotUse)}
+	for want, measured := range map[string][]agreement.Known{
+		"Warning: judge lexical, coverage in German: not measured here; on news in English Pearson 0.76":   nil,
+		"Warning: judge lexical, coverage in German: Pearson 0.44 with people over 271 labels: do not use": {german},
+	} {
+		r := Run{Manifest: store.Manifest{Judges: []store.Model{{Name: "lexical"}}}, Measured: measured}
+		r.Manifest.Languages.Texts = map[string]int{"German": 9, "English": 1}
+		r.Verdicts = []store.TaskVerdicts{{Questions: []judge.Question{{Kind: judge.Coverage}}}}
+		var b strings.Builder
+		JudgeLines(&b, r)
+		if !strings.HasPrefix(b.String(), want) {
+			t.Errorf("%s, want %s", b.String(), want)
 		}
 	}
 }
