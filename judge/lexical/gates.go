@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"regexp"
 	"strings"
 
 	"lore/local/text"
@@ -30,14 +29,6 @@ const (
 	implausible = 0.12 // share of function words with an impossible word behind them
 )
 
-// denial matches what says that the rest is not so.
-var denial = regexp.MustCompile(`(?i)\b(` +
-	`(it is|it's|is|was|are|were) (simply |entirely |completely |totally |just |also )?(false|untrue|not true|incorrect|not the case|` +
-	`not correct|a lie|a myth|a hoax|a misconception|wrong that)|` +
-	`contrary to|no evidence (that|of|for)|no truth|denie[sd] (that|the claim)|debunk(s|ed)|` +
-	`nobody (says|said|claims|claimed) that|never said that|do(es)? not say|not known whether|unknown whether|` +
-	`(wrongly|falsely|mistakenly) (claim|say|state|report|believe)(s|ed)?)\b`)
-
 // gate is what the score of a statement in a unit is multiplied by: 1 if nothing speaks
 // against it.
 func (s *scratch) gate(i, unit int, question string, x []float64) float64 {
@@ -47,7 +38,7 @@ func (s *scratch) gate(i, unit int, question string, x []float64) float64 {
 	}
 
 	g := 1.0
-	if s.denied(unit) && !denial.MatchString(question) {
+	if s.denied(unit) && !s.denial().MatchString(question) {
 		g *= onDenial
 	}
 	if here < nearCopy {
@@ -96,7 +87,7 @@ func (s *scratch) overlap(i, unit int) (here, back float64) {
 func (s *scratch) denied(unit int) bool {
 	if s.deniedKnown[unit] == 0 {
 		s.deniedKnown[unit] = 1
-		if denial.MatchString(s.texts[unit]) {
+		if s.denial().MatchString(s.texts[unit]) {
 			s.deniedKnown[unit] = 2
 		}
 	}
@@ -215,17 +206,14 @@ func (s *scratch) inWords(words []word, term int32) bool {
 
 // negations counts words that deny.
 func (s *scratch) negations(words []word) int {
-	n := 0
+	of, n := s.nots(), 0
 	for _, w := range words {
-		if nots[s.terms[w.term]] {
+		if of[s.terms[w.term]] {
 			n++
 		}
 	}
 	return n
 }
-
-var nots = setOf(`not never cannot cant dont doesnt didnt isnt arent wasnt werent wont wouldnt shouldnt couldnt hasnt
-havent hadnt neither nor no none t`)
 
 func setOf(words string) map[string]bool {
 	out := map[string]bool{}

@@ -163,3 +163,47 @@ func TestMixedLanguagesWeighAlone(t *testing.T) {
 		t.Errorf("%v and %v", both, turned)
 	}
 }
+
+// Near copies that deny what is asked, in languages other than English, and what is worded anew in
+// English: each is below the plain copy.
+func TestDenials(t *testing.T) {
+	for _, c := range []struct {
+		language, statement string
+		lies                []string
+	}{
+		{"en", "Sales of the new turbine rose by 12 percent in the third quarter.", []string{
+			"Nobody believes the claim that sales of the new turbine rose by 12 percent in the third quarter.",
+			"Experts had wrongly predicted that sales of the new turbine rose by 12 percent in the third quarter.",
+			"Sales of the new turbine rose by seventeen percent in the third quarter.",
+		}},
+		{"de", "Die Werkstatt ersetzt die defekte Pumpe innerhalb von zwei Wochen kostenlos.", []string{
+			"Es ist falsch, dass die Werkstatt die defekte Pumpe innerhalb von zwei Wochen kostenlos ersetzt.",
+			"Die Werkstatt ersetzt die defekte Pumpe innerhalb von zwei Wochen nicht kostenlos.",
+			"Niemand sagt, dass die Werkstatt die defekte Pumpe innerhalb von zwei Wochen kostenlos ersetzt.",
+		}},
+		{"fr", "L'atelier remplace gratuitement la pompe défectueuse dans les deux semaines.", []string{
+			"Il est faux que l'atelier remplace gratuitement la pompe défectueuse dans les deux semaines.",
+			"L'atelier ne remplace pas gratuitement la pompe défectueuse dans les deux semaines.",
+		}},
+		{"es", "El taller sustituye gratis la bomba averiada en un plazo de dos semanas.", []string{
+			"No es cierto que el taller sustituye gratis la bomba averiada en un plazo de dos semanas.",
+			"El taller no sustituye gratis la bomba averiada en un plazo de dos semanas.",
+		}},
+		{"nl", "De werkplaats vervangt de kapotte pomp binnen twee weken gratis.", []string{
+			"Het is niet waar dat de werkplaats de kapotte pomp binnen twee weken gratis vervangt.",
+			"De werkplaats vervangt de kapotte pomp binnen twee weken niet gratis.",
+		}},
+	} {
+		for _, unit := range append([]string{c.statement}, c.lies...) {
+			task := judge.Task{Units: []string{unit}, Questions: []judge.Question{{ID: "q", Kind: judge.Coverage, Text: c.statement}}}
+			got, err := Judge{Language: c.language}.Judge(t.Context(), []judge.Task{task}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := got[0][0]
+			if copied := unit == c.statement; copied != (v.Label == judge.Full) {
+				t.Errorf("%s: %s: %s, score %.2f", c.language, unit, v.Label, v.Score)
+			}
+		}
+	}
+}

@@ -123,7 +123,7 @@ var Current = func() Fitted {
 }()
 
 // code counts the changes of what is not in the model: features and gates. Raise it with them.
-const code = 2
+const code = 3
 
 // Digest names the judge by what makes its verdicts: the weights and the code around them.
 var Digest = func() string {

@@ -51,7 +51,9 @@ func (c *statistics) weight(term string) float64 {
 // numerals are the numbers that are written as words.
 var numerals = map[string]string{
 	"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
-	"nine": "9", "ten": "10", "eleven": "11", "twelv": "12", "twenti": "20", "thirti": "30",
+	"nine": "9", "ten": "10", "eleven": "11", "twelv": "12",
+	"thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16", "seventeen": "17", "eighteen": "18",
+	"nineteen": "19", "forti": "40", "sixti": "60", "seventi": "70", "eighti": "80", "nineti": "90", "twenti": "20", "thirti": "30",
 	"fifti": "50", "hundr": "100", "hundredth": "100",
 }
 
