@@ -534,7 +534,11 @@ func mayPass(o local.Outcome) bool {
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
 	report.Text(w, report.Main(r.Table, bench.Metrics()))
-	report.JudgeLines(w, r)
+	var lines strings.Builder
+	report.JudgeLines(&lines, r)
+	if lines.Len() > 0 {
+		usage.Wrap(w, strings.TrimSuffix(lines.String(), "\n"))
+	}
 	fmt.Fprintln(w)
 
 	grids := report.Own(r.Table, bench)
