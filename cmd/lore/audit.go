@@ -343,13 +343,13 @@ func shippedGrid(names []string) datasets.Grid {
 }
 
 // withCards adds what the cache says of the judges of a run.
-func withCards(r report.Run, cache string) report.Run {
+func withCards(c *cobra.Command, r report.Run, cache string) report.Run {
 	var names []string
 	for _, row := range r.Table.Rows {
 		if !slices.Contains(names, row.Judge) {
 			names = append(names, row.Judge)
 		}
 	}
-	r.Measured = models.Measured(cache, r.Manifest, names)
+	r.Measured = models.Measured(cache, r.Manifest, names, usage.NewConsole(c.ErrOrStderr()).Warn)
 	return r
 }
