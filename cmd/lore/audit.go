@@ -18,6 +18,7 @@ import (
 	"lore/datasets"
 	"lore/judge/agreement"
 	"lore/judge/ensemble"
+	"lore/judge/lexical"
 	"lore/local/files"
 )
 
@@ -59,6 +60,7 @@ func newAudit() *cobra.Command {
 
 // labelFile is a file of labels that was read.
 type labelFile struct {
+	path  string
 	name  string // without folder and ending
 	items []agreement.Item
 }
@@ -160,7 +162,7 @@ func labelFiles(c *cobra.Command, args []string) ([]labelFile, error) {
 		for i := range items { // tasks of different files are different
 			items[i].Task.ID = name + " " + items[i].Task.ID
 		}
-		out = append(out, labelFile{name, items})
+		out = append(out, labelFile{path, name, items})
 	}
 	return out, nil
 }
@@ -181,6 +183,9 @@ func auditAll(c *cobra.Command, f auditFlags, names []string, all []labelFile) (
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	for _, file := range all {
+		warnCalibratedOn(console, p.how, file.path)
+	}
 	for _, name := range names {
 		card, err := auditJudge(c, f, p, name, fit[name])
 		if err != nil {
@@ -189,6 +194,17 @@ func auditAll(c *cobra.Command, f auditFlags, names []string, all []labelFile) (
 		cards = append(cards, card)
 	}
 	return cards, nil
+}
+
+// warnCalibratedOn says where a judge is measured on the labels it was calibrated with.
+func warnCalibratedOn(console usage.Console, how models.Judging, path string) {
+	if how.Calibration == nil {
+		return
+	}
+	if hash, err := labelsHash(path, ""); err == nil && hash == how.Calibration.Data {
+		console.Warn(fmt.Sprintf("%s holds the labels that %s was made from: the figures on them flatter the calibrated judge",
+			path, how.CalibrationFile))
+	}
 }
 
 // recordedIn leaves out the files that lack a judge's recorded verdicts, and says so.
@@ -296,6 +312,10 @@ func cardGrid(c agreement.Card) datasets.Grid {
 		Note: agreement.VerdictLimits + " people: Pearson of annotators, mean over pairs. " +
 			"majority: accuracy of people's most frequent label. word recall and length: Pearson of the share of " +
 			"the statement's words in the text, and of the text's words. language: told from the text, where no column says it.",
+	}
+	if hasLexical(c.Judge) {
+		g.Note += " The lexical judge was fitted on " + lexical.Current.Data + ": labels of these sets flatter it " +
+			"(docs/judges.md#the-lexical-judge)."
 	}
 	cell := func(v *float64) string {
 		if v == nil {
