@@ -23,7 +23,6 @@ import (
 	"github.com/blevesearch/snowballstem/spanish"
 	"github.com/blevesearch/snowballstem/swedish"
 	"github.com/blevesearch/snowballstem/turkish"
-	"golang.org/x/text/unicode/norm"
 )
 
 // Support says how far the words of a language are told.
@@ -218,7 +217,6 @@ var ownNames = map[string][]string{
 
 // Named finds a language by its code, its English name or its own.
 func Named(name string) (*Language, bool) {
-	name = norm.NFC.String(name)
 	same := func(other string) bool { return strings.EqualFold(other, name) }
 	i := slices.IndexFunc(Languages, func(l *Language) bool {
 		return same(l.Code) || same(l.Name) || slices.ContainsFunc(ownNames[l.Code], same)
