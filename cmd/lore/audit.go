@@ -18,6 +18,7 @@ import (
 	"lore/datasets"
 	"lore/judge/agreement"
 	"lore/judge/ensemble"
+	"lore/judge/lexical"
 	"lore/local/files"
 )
 
@@ -59,6 +60,7 @@ func newAudit() *cobra.Command {
 
 // labelFile is a file of labels that was read.
 type labelFile struct {
+	path  string
 	name  string // without folder and ending
 	items []agreement.Item
 }
@@ -80,6 +82,9 @@ func audit(c *cobra.Command, f auditFlags, args []string) error {
 	if len(args) == 0 && f.estimate {
 		return usage.Errorf("--estimate needs files of labels")
 	}
+	if err := checkAudited(names, len(args) > 0); err != nil {
+		return err
+	}
 	if len(args) == 0 {
 		return printGrids(c.OutOrStdout(), f.format, []datasets.Grid{shippedGrid(names)})
 	}
@@ -91,15 +96,34 @@ func audit(c *cobra.Command, f auditFlags, args []string) error {
 		return estimate(c, f, names, all)
 	}
 
-	var cards []agreement.Card
-	for _, name := range names {
-		card, err := auditJudge(c, f, name, all)
-		if err != nil {
-			return err
-		}
-		cards = append(cards, card)
+	cards, err := auditAll(c, f, names, all)
+	if err != nil {
+		return err
 	}
 	return printCards(c.OutOrStdout(), f, cards)
+}
+
+// checkAudited refuses names of judges that do not exist, and recorded ones where there are no files.
+func checkAudited(names []string, files bool) error {
+	for _, name := range names {
+		parts := models.SplitJudge(name)
+		for _, part := range parts {
+			recorded := strings.HasPrefix(part, recordedJudge)
+			if recorded && !files {
+				return usage.Errorf("the verdicts of %s stand in files of labels: name these, too", part)
+			}
+			if recorded {
+				continue
+			}
+			if err := models.CheckJudges([]string{part}); err != nil {
+				return err
+			}
+		}
+		if err := models.CheckParts(name, parts); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // labelFiles reads the files, and those of the folders, that are named.
@@ -138,51 +162,97 @@ func labelFiles(c *cobra.Command, args []string) ([]labelFile, error) {
 		for i := range items { // tasks of different files are different
 			items[i].Task.ID = name + " " + items[i].Task.ID
 		}
-		out = append(out, labelFile{name, items})
+		out = append(out, labelFile{path, name, items})
 	}
 	return out, nil
 }
 
-// auditJudge makes a judge's card, and keeps it. A model has one window for all files, so that it is
-// loaded once, and so that the calls of an estimate are not made again.
-func auditJudge(c *cobra.Command, f auditFlags, name string, all []labelFile) (card agreement.Card, err error) {
+// auditAll makes the judges' cards. All judges are opened before one is asked, so that a wrong path is
+// known at once.
+func auditAll(c *cobra.Command, f auditFlags, names []string, all []labelFile) (cards []agreement.Card, err error) {
 	console := usage.NewConsole(c.ErrOrStderr())
-	all = slices.DeleteFunc(slices.Clone(all), func(file labelFile) bool {
+	fit := map[string][]labelFile{} // the files that a judge can be measured on
+	for _, name := range names {
+		if fit[name], err = recordedIn(console, name, all); err != nil {
+			return nil, err
+		}
+	}
+
+	p, err := openPanel(c, f.modelFlags, f.judgeFlags, f.out, names, itemsOf(all))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	for _, file := range all {
+		warnCalibratedOn(console, p.how, file.path)
+	}
+	for _, name := range names {
+		card, err := auditJudge(c, f, p, name, fit[name])
+		if err != nil {
+			return nil, err
+		}
+		cards = append(cards, card)
+	}
+	return cards, nil
+}
+
+// warnCalibratedOn says where a judge is measured on the labels it was calibrated with.
+func warnCalibratedOn(console usage.Console, how models.Judging, path string) {
+	if how.Calibration == nil {
+		return
+	}
+	if hash, err := labelsHash(path, ""); err == nil && hash == how.Calibration.Data {
+		console.Warn(fmt.Sprintf("%s holds the labels that %s was made from: the figures on them flatter the calibrated judge",
+			path, how.CalibrationFile))
+	}
+}
+
+// recordedIn leaves out the files that lack a judge's recorded verdicts, and says so.
+func recordedIn(console usage.Console, name string, all []labelFile) ([]labelFile, error) {
+	some := slices.DeleteFunc(slices.Clone(all), func(file labelFile) bool {
 		lacks := lackingRecord(name, file)
 		if lacks != "" {
 			console.Note(fmt.Sprintf("%s has no verdicts of %s, and is left out", file.name, lacks))
 		}
 		return lacks != ""
 	})
-	if len(all) == 0 {
-		return card, usage.Errorf("none of the files has labels that %s can be measured on", name)
+	if len(some) == 0 {
+		return nil, usage.Errorf("none of the files has labels that %s can be measured on", name)
 	}
+	return some, nil
+}
 
-	p, err := openPanel(c, f.modelFlags, f.judgeFlags, f.out, []string{name}, itemsOf(all))
-	if err != nil {
-		return card, err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
+// auditJudge makes a judge's card, and keeps it. A model has one window for all files, so that it is
+// loaded once, and so that the calls of an estimate are not made again.
+func auditJudge(c *cobra.Command, f auditFlags, p *panel, name string, all []labelFile) (agreement.Card, error) {
+	card := agreement.Card{Format: agreement.CardFormat, Judge: name}
+	whole := p.over(itemsOf(all))
 	for _, part := range models.SplitJudge(name) {
-		if _, err := p.plan(part); err != nil {
+		if _, err := whole.plan(part); err != nil {
 			return card, err
 		}
 	}
 
-	card = agreement.Card{Format: agreement.CardFormat, Judge: name}
-	var last validated
+	kept := ""
 	for _, file := range all {
-		if last, err = p.over(file.items).ask(c.Context(), name, f.seed); err != nil {
+		last, err := p.over(file.items).ask(c.Context(), name, f.seed)
+		if err != nil {
 			return card, err
 		}
 		card.Judge = last.report.Judge
 		if len(last.languages.Texts) > 0 {
-			console.Note(file.name + ":")
+			p.console.Note(file.name + ":")
 			report.LanguageLines(c.ErrOrStderr(), last.languages)
 		}
 		card.Rows = append(card.Rows, agreement.NewRows(card.Judge, file.name, file.items, last.verdicts, f.seed)...)
+		kept = keepCard(p.console, cacheDir(f.cache), card, last.keys) // after each file: an interrupt loses one at most
 	}
-	keepCard(console, cacheDir(f.cache), card, last.keys)
+	switch {
+	case cacheDir(f.cache) == "":
+		p.console.Note("the card is not kept: there is no cache folder")
+	case kept != "":
+		p.console.Note(fmt.Sprintf("reports print the card of %s from now on; it is kept as %s", card.Judge, kept))
+	}
 	return card, nil
 }
 
@@ -195,18 +265,17 @@ func itemsOf(all []labelFile) []agreement.Item {
 	return out
 }
 
-// keepCard puts a card into the cache, where reports find it.
-func keepCard(console usage.Console, cache string, card agreement.Card, parts []ensemble.Part) {
+// keepCard puts a card into the cache, where reports find it, and gives its file; empty where it is not kept.
+func keepCard(console usage.Console, cache string, card agreement.Card, parts []ensemble.Part) string {
 	if cache == "" {
-		console.Note("the card is not kept: there is no cache folder")
-		return
+		return ""
 	}
 	path, err := models.SaveCard(cache, card, parts)
 	if err != nil {
 		console.Warn(fmt.Sprintf("the card cannot be kept: %v", err))
-		return
+		return ""
 	}
-	console.Note(fmt.Sprintf("reports print the card of %s from now on; it is kept as %s", card.Judge, path))
+	return path
 }
 
 // lackingRecord names a recorded part of a judge that a file does not have; empty for none.
@@ -243,6 +312,10 @@ func cardGrid(c agreement.Card) datasets.Grid {
 		Note: agreement.VerdictLimits + " people: Pearson of annotators, mean over pairs. " +
 			"majority: accuracy of people's most frequent label. word recall and length: Pearson of the share of " +
 			"the statement's words in the text, and of the text's words. language: told from the text, where no column says it.",
+	}
+	if hasLexical(c.Judge) {
+		g.Note += " The lexical judge was fitted on " + lexical.Current.Data + ": labels of these sets flatter it " +
+			"(docs/judges.md#the-lexical-judge)."
 	}
 	cell := func(v *float64) string {
 		if v == nil {
@@ -290,13 +363,13 @@ func shippedGrid(names []string) datasets.Grid {
 }
 
 // withCards adds what the cache says of the judges of a run.
-func withCards(r report.Run, cache string) report.Run {
+func withCards(c *cobra.Command, r report.Run, cache string) report.Run {
 	var names []string
 	for _, row := range r.Table.Rows {
 		if !slices.Contains(names, row.Judge) {
 			names = append(names, row.Judge)
 		}
 	}
-	r.Measured = models.Measured(cache, r.Manifest, names)
+	r.Measured = models.Measured(cache, r.Manifest, names, usage.NewConsole(c.ErrOrStderr()).Warn)
 	return r
 }

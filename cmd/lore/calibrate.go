@@ -167,7 +167,31 @@ func printCalibration(w io.Writer, c *ensemble.Calibration, file string) {
 			fmt.Fprintf(w, "%s: %s.\n", kind, note)
 		}
 	}
-	fmt.Fprintf(w, "Use it: --judge %s --calibration %s\n", c.Spec(), file)
+	printUse(w, c, file)
+}
+
+// printUse says how a calibration is used, or why it should not be.
+func printUse(w io.Writer, c *ensemble.Calibration, file string) {
+	doubts := 0
+	for _, kind := range slices.Sorted(maps.Keys(c.Kinds)) {
+		f := c.Kinds[kind]
+		if why := calibrate.Doubt(f); why != "" {
+			fmt.Fprintf(w, "Do not use it for %s: %s.\n", kind, why)
+			doubts++
+			continue
+		}
+		if f.Groups < 2 {
+			fmt.Fprintf(w, "%s: all labels are of one group, so that the figure is by single labels, not by groups; "+
+				"on other groups it may be worse.\n", kind)
+		}
+	}
+
+	switch use := fmt.Sprintf("--judge %s --calibration %s", c.Spec(), file); {
+	case doubts == 0:
+		fmt.Fprintf(w, "Use it: %s\n", use)
+	case doubts < len(c.Kinds):
+		fmt.Fprintf(w, "Use it for other questions alone: %s\n", use)
+	}
 }
 
 // correlations are those of a calibration, in which 0 stands for one that is undefined.

@@ -215,7 +215,7 @@ func holds(name, pattern string) bool {
 func loadRuns(c *cobra.Command, dirs []string) ([]report.Run, datasets.Benchmark, error) {
 	var runs []report.Run
 	for _, dir := range dirs {
-		r, err := loadRun(dir)
+		r, err := loadRun(c, dir)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -254,14 +254,14 @@ func benchmarkOf(r report.Run, dir string) (datasets.Benchmark, error) {
 }
 
 // loadRun reads a run folder, with what the cards in the user's cache say of its judges.
-func loadRun(dir string) (report.Run, error) {
+func loadRun(c *cobra.Command, dir string) (report.Run, error) {
 	r, err := report.Load(dir)
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged) {
 		const remedy = "give the folder that `lore run` names at its end; " +
 			"a run that was interrupted has no scores yet: run its command again"
 		return r, &files.Error{File: dir, Msg: "holds no finished run", Remedy: remedy, Err: err}
 	}
-	return withCards(r, cacheDir("")), files.Wrap(dir, err)
+	return withCards(c, r, cacheDir("")), files.Wrap(dir, err)
 }
 
 // warnUnchecked tells of a folder of which nobody can tell whether it was changed.

@@ -43,7 +43,8 @@ const exitHelp = `lore ends with one of these codes:
   4    an input file is missing or malformed; the message names file and place
   5    the model server, or a system of --system, cannot be reached, fails call after call or
        cannot be believed, or the server lacks the model; finished calls are kept
-  130  interrupted; finished work is saved, run the same command again to resume
+  130  interrupted; finished calls to models and whole files are kept, run the same command
+       again to resume from them
 `
 
 // exitCode is the code of an error, by its kind.

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -259,7 +261,27 @@ func (f judgeFlags) together(how *models.Judging) error {
 	if err != nil {
 		return &files.Error{File: f.calibration, Msg: "is no calibration: " + err.Error(), Remedy: remedy, Err: err}
 	}
+	if where, err := badWeights(how.Calibration); err != nil {
+		return &files.Error{File: f.calibration, Msg: where + ": " + err.Error(), Remedy: remedy}
+	}
 	return nil
+}
+
+// sumRounded is how far weights that are rounded to six places may be from a sum of 1.
+const sumRounded = 1e-4
+
+// badWeights finds weights that no calibration has: shares that do not sum to 1.
+func badWeights(c *ensemble.Calibration) (where string, err error) {
+	for _, kind := range slices.Sorted(maps.Keys(c.Kinds)) {
+		sum := 0.0
+		for _, w := range c.Kinds[kind].Weights {
+			sum += w
+		}
+		if math.Abs(sum-1) > sumRounded {
+			return fmt.Sprintf("kinds.%s.weights", kind), fmt.Errorf("they sum to %g, not to 1", sum)
+		}
+	}
+	return "", nil
 }
 
 // unique refuses a name that is given twice.

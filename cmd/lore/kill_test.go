@@ -211,7 +211,7 @@ func TestInterrupt(t *testing.T) {
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Errorf("exit code %d, want %d\n%s", cmd.ProcessState.ExitCode(), exitInterrupted, log.String())
 	}
-	if !strings.Contains(log.String(), "run the same command again to resume") || len(journalled(t, dir)) == 0 {
+	if !strings.Contains(log.String(), "finished calls to models and whole files are kept; run the same command again to resume from them") || len(journalled(t, dir)) == 0 {
 		t.Errorf("log %q, %d calls kept", log.String(), len(journalled(t, dir)))
 	}
 }

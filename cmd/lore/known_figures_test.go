@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"lore/judge"
 	"lore/judge/agreement"
@@ -145,4 +147,40 @@ func biases(items []agreement.Item, verdicts [][]judge.Verdict) (before, after f
 	c := calibrate.Calibrate([]ensemble.Part{{Name: "lexical"}}, train, [][][]judge.Verdict{learnt})
 	got, _ := traceOf(test, theirs).Rejoin([]string{"lexical"}, ensemble.Rule{Calibration: c})
 	return r.Bias, agreement.Measure("", test, slices.Clone(got), 1).Bias, true
+}
+
+// The first block of docs/judges.md is the beginning of what it says lore prints: the table up to the accuracy.
+func TestKnownFirstBlock(t *testing.T) {
+	page, err := os.ReadFile(judgesPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "human_coverage_labels_dev.json"
+	block := regexp.MustCompile(`    \$ lore (judge validate ` + regexp.QuoteMeta(file) + `.*)\n(?:    .+\n)+`)
+	found := block.FindSubmatch(page)
+	if found == nil {
+		t.Fatalf("%s has no block of %s", judgesPath, file)
+	}
+
+	args := strings.Fields(string(found[1]))
+	args[slices.Index(args, file)] = published.Path(t, "data", "summhay", file)
+	var out, errs bytes.Buffer
+	if code := Main(args, &out, &errs); code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, errs.String())
+	}
+	lines := strings.Split(out.String(), "\n")
+	const last = "accuracy"
+	at := strings.Index(lines[0], last)
+	if at < 0 {
+		t.Fatalf("no column %q in %s", last, lines[0])
+	}
+	width := utf8.RuneCountInString(lines[0][:at]) + len(last)
+
+	var want strings.Builder
+	fmt.Fprintf(&want, "    $ lore %s\n", found[1])
+	judges := 1 + strings.Count(string(found[1]), ",")
+	for _, line := range lines[:1+judges] {
+		fmt.Fprintf(&want, "    %s\n", strings.TrimRight(string([]rune(line)[:width]), " "))
+	}
+	onPage(t, block.String(), want.String())
 }

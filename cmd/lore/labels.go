@@ -77,7 +77,7 @@ func runLabels(c *cobra.Command, dir, human string) ([]agreement.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := loadRun(dir)
+	r, err := loadRun(c, dir)
 	if err != nil {
 		return nil, err
 	}

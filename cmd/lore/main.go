@@ -16,9 +16,10 @@ import (
 
 func main() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// interruptedText tells that nothing is lost: every finished model call is on disk, and
-// files are put in place whole.
-const interruptedText = "lore: interrupted; finished work is saved; run the same command again to resume"
+// interruptedText tells what is not lost: every finished model call is on disk, and files are put in
+// place whole. What the built-in judge or a model in this process computes is made again.
+const interruptedText = "lore: interrupted; finished calls to models and whole files are kept; " +
+	"run the same command again to resume from them"
 
 // Main runs a command line and returns its exit code.
 func Main(args []string, stdout, stderr io.Writer) int {

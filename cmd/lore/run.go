@@ -451,7 +451,7 @@ func namedFiles(flag, list string) (map[string]string, error) {
 // finish writes the report, puts all files in place and prints the table.
 func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *store.Folder, result *run.Result) error {
 	r := report.Run{Manifest: result.Manifest, Table: result.Table, Answers: result.Answers, Verdicts: result.Verdicts}
-	r = withCards(r, cacheDir(f.cache))
+	r = withCards(c, r, cacheDir(f.cache))
 	if err := report.Save(folder, r, bench); err != nil {
 		return err
 	}
@@ -534,7 +534,11 @@ func mayPass(o local.Outcome) bool {
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
 	report.Text(w, report.Main(r.Table, bench.Metrics()))
-	report.JudgeLines(w, r)
+	var lines strings.Builder
+	report.JudgeLines(&lines, r)
+	if lines.Len() > 0 {
+		usage.Wrap(w, strings.TrimSuffix(lines.String(), "\n"))
+	}
 	fmt.Fprintln(w)
 
 	grids := report.Own(r.Table, bench)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 
@@ -79,6 +80,7 @@ func validate(c *cobra.Command, f validateFlags, path string) error {
 		return err
 	}
 	defer p.Close()
+	warnCalibratedOn(p.console, p.how, cmp.Or(f.human, path))
 	var results []validated
 	for _, name := range names {
 		v, err := p.ask(c.Context(), name, f.seed)

@@ -9,14 +9,17 @@ import (
 	"slices"
 	"strings"
 
+	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/judge"
 	"lore/judge/agreement"
 	"lore/judge/lexical"
 	"lore/judge/metric"
 	"lore/local/gate"
+	"lore/local/text"
 )
 
 func decimal(v float64) string {
@@ -53,12 +56,36 @@ func printValidation(w io.Writer, results []shownResult, items []agreement.Item,
 			report.Text(w, report.Cost(v.usage))
 		}
 	}
-	if slices.ContainsFunc(results, func(v shownResult) bool { return strings.Contains(v.report.Judge, "lexical") }) {
-		fit := lexical.Current
-		fmt.Fprintf(w, "\nThe lexical judge was fitted on %s (%d labels).\nOn SummHay's subtopics left out of the fit "+
-			"its Pearson was %.3f and its linking %.3f; figures on these sets themselves are a little better than on new data.\n",
-			fit.Data, fit.N, fit.CV.Pearson, fit.CV.LinkingAccuracy)
+	if slices.ContainsFunc(results, func(v shownResult) bool { return hasLexical(v.report.Judge) }) {
+		usage.Wrap(w, "\n"+lexicalTail(languages, agreement.KindsOf(items)))
 	}
+}
+
+// hasLexical reports whether the lexical judge is a part of a judge.
+func hasLexical(name string) bool {
+	base, _ := agreement.Base(name)
+	return slices.Contains(models.SplitJudge(base), lexical.Judge{}.Name())
+}
+
+// lexicalTail says what the lexical judge was fitted on, and what that means for these labels. l is
+// empty where all texts are English.
+func lexicalTail(l store.Languages, kinds []judge.Kind) string {
+	fit := lexical.Current
+	foreign := slices.DeleteFunc(slices.Sorted(maps.Keys(l.Texts)), func(name string) bool {
+		return name == text.English.Name || name == text.Unknown.Name
+	})
+	if len(foreign) > 0 {
+		return "The lexical judge was fitted on English labels. In other languages its authors measured it on " +
+			"answerability alone (NoMIRACL); for other questions in " + strings.Join(foreign, ", ") + " nothing is known but what " +
+			"labels such as these say. Its checks for denials and opposites are English, and may miss those of other languages."
+	}
+
+	said := fmt.Sprintf("The lexical judge was fitted on %s (%d labels).", fit.Data, fit.N)
+	if slices.Contains(kinds, judge.Coverage) {
+		said += fmt.Sprintf("\nOn SummHay's subtopics left out of the fit its Pearson was %.3f and its linking %.3f.",
+			fit.CV.Pearson, fit.CV.LinkingAccuracy)
+	}
+	return said + " Figures on these sets themselves are a little better than on new data."
 }
 
 // fewGroups is how many groups make an interval over them too narrow.

@@ -180,10 +180,46 @@ func Lookup(code string) (*Language, bool) {
 	return Languages[i], true
 }
 
-// Named finds a language by its code or its English name.
+// ownNames are what languages are called in themselves, by code.
+var ownNames = map[string][]string{
+	"ar": {"العربية"},
+	"bg": {"български"},
+	"ca": {"català"},
+	"cs": {"čeština", "česky"},
+	"da": {"dansk"},
+	"de": {"Deutsch"},
+	"el": {"ελληνικά"},
+	"es": {"español", "espanol", "castellano"},
+	"fa": {"فارسی"},
+	"fi": {"suomi"},
+	"fr": {"français", "francais"},
+	"he": {"עברית"},
+	"hi": {"हिन्दी", "हिंदी"},
+	"hr": {"hrvatski"},
+	"hu": {"magyar"},
+	"id": {"bahasa Indonesia"},
+	"it": {"italiano"},
+	"ja": {"日本語"},
+	"ko": {"한국어"},
+	"nl": {"Nederlands"},
+	"no": {"norsk"},
+	"pl": {"polski"},
+	"pt": {"português", "portugues"},
+	"ro": {"română", "romana"},
+	"ru": {"русский"},
+	"sv": {"svenska"},
+	"th": {"ไทย"},
+	"tr": {"Türkçe", "turkce"},
+	"uk": {"українська"},
+	"vi": {"tiếng Việt"},
+	"zh": {"中文", "汉语", "漢語"},
+}
+
+// Named finds a language by its code, its English name or its own.
 func Named(name string) (*Language, bool) {
+	same := func(other string) bool { return strings.EqualFold(other, name) }
 	i := slices.IndexFunc(Languages, func(l *Language) bool {
-		return strings.EqualFold(l.Code, name) || strings.EqualFold(l.Name, name)
+		return same(l.Code) || same(l.Name) || slices.ContainsFunc(ownNames[l.Code], same)
 	})
 	if i < 0 {
 		return nil, false

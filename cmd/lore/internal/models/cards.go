@@ -3,7 +3,9 @@ package models
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -53,8 +55,8 @@ func readCard(path string) (agreement.Card, error) {
 }
 
 // Measured is what the cards in the cache say of the judges of a run. names are those of its
-// tables. A card that is not there, or is damaged, says nothing.
-func Measured(cache string, m store.Manifest, names []string) []agreement.Known {
+// tables. A card that is not there says nothing; of one that cannot be read warn is told.
+func Measured(cache string, m store.Manifest, names []string, warn func(string)) []agreement.Known {
 	if cache == "" {
 		return nil
 	}
@@ -68,8 +70,13 @@ func Measured(cache string, m store.Manifest, names []string) []agreement.Known 
 				parts = append(parts, partOf(m.Judges[i], m.Prompts))
 			}
 		}
-		card, err := readCard(cardFile(cache, name, parts))
+		path := cardFile(cache, name, parts)
+		card, err := readCard(path)
 		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				warn(fmt.Sprintf("the card of %s is left out: %s is damaged (%v); "+
+					"audit the judge again with `lore judge audit`, or delete the file", name, path, err))
+			}
 			continue
 		}
 		if len(parts) > 1 {

@@ -72,7 +72,7 @@ func TestCardsAreFoundByWeightsAndPrompts(t *testing.T) {
 	}
 
 	found := func(m store.Model, prompts map[string]string) int {
-		return len(Measured(cache, store.Manifest{Judges: []store.Model{m}, Prompts: prompts}, []string{m.Name}))
+		return len(Measured(cache, store.Manifest{Judges: []store.Model{m}, Prompts: prompts}, []string{m.Name}, func(s string) { t.Error(s) }))
 	}
 	if n := found(store.Model{Name: "ollama:same-by-another-name", Digest: "d", Mode: "schema"}, hashes); n != 2 {
 		t.Errorf("found %d rows of two files", n)
@@ -85,7 +85,7 @@ func TestCardsAreFoundByWeightsAndPrompts(t *testing.T) {
 	if found(store.Model{Name: "ollama:m", Digest: "d", Mode: "schema"}, map[string]string{"judge/coverage.txt": "x"}) != 0 {
 		t.Error("other prompts have the same card")
 	}
-	if Measured("", store.Manifest{}, []string{"lexical"}) != nil {
+	if Measured("", store.Manifest{}, []string{"lexical"}, nil) != nil {
 		t.Error("there is no cache")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local/text"
 )
@@ -24,9 +25,9 @@ func LanguageLines(w io.Writer, l store.Languages) {
 		return
 	}
 
-	fmt.Fprintf(w, "Languages of the judged texts: %s. --language sets one for all.\n", counted(l.Texts))
+	usage.Wrap(w, fmt.Sprintf("Languages of the judged texts: %s. --language sets one for all.", counted(l.Texts)))
 	for _, p := range ordered(l.Problems) {
-		fmt.Fprintf(w, "Warning: the lexical judge on %d of %d texts: %s; see %s\n", l.Problems[p], all, p, judgesPage)
+		usage.Wrap(w, fmt.Sprintf("Warning: the lexical judge on %d of %d texts: %s; see %s", l.Problems[p], all, p, judgesPage))
 	}
 }
 
