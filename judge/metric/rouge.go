@@ -117,18 +117,14 @@ func lcsLength(a, b []string) int {
 	return n
 }
 
-// RougeLsum is summary-level ROUGE-L: for each reference sentence the union of
-// its longest common subsequences with the candidate's sentences, each token
-// counted at most as often as it occurs on both sides. Sentences are lines.
-func RougeLsum(candidate, reference string, stem bool) PRF {
-	return rougeLsum(candidate, reference, asPublished(stem))
-}
-
 // asPublished is the tokeniser of rouge_score.
 func asPublished(stem bool) func(string) []string {
 	return func(text string) []string { return RougeTokens(text, stem) }
 }
 
+// rougeLsum is summary-level ROUGE-L: for each reference sentence the union of its longest
+// common subsequences with the candidate's sentences, each token counted at most as often as
+// it occurs on both sides. Sentences are lines.
 func rougeLsum(candidate, reference string, tokens func(string) []string) PRF {
 	cand, ref := lineTokens(candidate, tokens), lineTokens(reference, tokens)
 	candCount, refCount := map[string]int{}, map[string]int{}
