@@ -11,10 +11,12 @@ import (
 // the English.
 var denials = map[string]*regexp.Regexp{
 	"en": regexp.MustCompile(`(?i)\b(` +
-		`(it is|it's|is|was|are|were) (simply |entirely |completely |totally |just |also )?(false|untrue|not true|incorrect|not the case|` +
+		`(it is|it's|is|was|are|were) (simply |entirely |completely |totally |just |also )?` +
+		`(false|untrue|not true|incorrect|not the case|` +
 		`not correct|a lie|a myth|a hoax|a misconception|wrong that)|` +
 		`contrary to|no evidence (that|of|for)|no truth|denie[sd] (that|the claim)|debunk(s|ed)|` +
-		`(nobody|no one|hardly anyone|few) (\w+ )?(say|said|claim|believe|think|thought|assume)s?d?( (the|any|a) (claim|idea|story|rumou?r))? that|` +
+		`(nobody|no one|hardly anyone|few) (\w+ )?(say|said|claim|believe|think|thought|` +
+		`assume)s?d?( (the|any|a) (claim|idea|story|rumou?r))? that|` +
 		`never said that|do(es)? not say|not known whether|unknown whether|` +
 		`(wrongly|falsely|mistakenly) (claim|say|state|report|believe)(s|ed)?|` +
 		`(wrongly|falsely|mistakenly|incorrectly|erroneously) (\w+) that)\b`),
