@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"lore/judge"
 	"lore/judge/lexical"
@@ -125,54 +124,16 @@ func biasAfter(list []row, verdicts []verdict) float64 {
 		for _, i := range order[:n] {
 			x, y = append(x, verdicts[i].score), append(y, list[i].value)
 		}
-		at := isotonic(x, y)
+		learnt := metric.Isotonic(x, y) // the map that `lore judge calibrate` learns
 
 		// Over the whole set: what is left out of a small set differs from it by chance.
 		bias := 0.0
 		for i, v := range verdicts {
-			bias += at(v.score) - list[i].value
+			bias += metric.Interpolate(learnt, v.score) - list[i].value
 		}
 		all += math.Abs(bias) / float64(len(list))
 	}
 	return all / draws
-}
-
-// isotonic is the monotone step function nearest to points, by pooling neighbours that are
-// out of order (Ayer et al. 1955).
-func isotonic(x, y []float64) func(float64) float64 {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case x[a] < x[b]:
-			return -1
-		case x[a] > x[b]:
-			return 1
-		}
-		return 0
-	})
-
-	type pool struct{ from, sum, n float64 }
-	var pools []pool
-	for _, i := range order {
-		pools = append(pools, pool{x[i], y[i], 1})
-		for len(pools) > 1 {
-			a, b := pools[len(pools)-2], pools[len(pools)-1]
-			if a.sum/a.n < b.sum/b.n {
-				break
-			}
-			pools = append(pools[:len(pools)-2], pool{a.from, a.sum + b.sum, a.n + b.n})
-		}
-	}
-	return func(v float64) float64 {
-		k := 0
-		for k+1 < len(pools) && pools[k+1].from <= v {
-			k++
-		}
-		return pools[k].sum / pools[k].n
-	}
 }
 
 // summHayFigures are what reports tell of SummHay's labels.
