@@ -145,7 +145,7 @@ func biases(items []agreement.Item, verdicts [][]judge.Verdict) (before, after f
 	}
 
 	c := calibrate.Calibrate([]ensemble.Part{{Name: "lexical"}}, train, [][][]judge.Verdict{learnt})
-	got, _ := traceOf(test, theirs).Rejoin([]string{"lexical"}, ensemble.Rule{Calibration: c})
+	got, _ := calibrate.TraceOf(test, theirs).Rejoin([]string{"lexical"}, ensemble.Rule{Calibration: c})
 	return r.Bias, agreement.Measure("", test, slices.Clone(got), 1).Bias, true
 }
 

@@ -33,22 +33,6 @@ func summhayLabels(t *testing.T) []agreement.Item {
 	return items
 }
 
-// traceOf is what judges said of items.
-func traceOf(items []agreement.Item, verdicts ...[][]judge.Verdict) *ensemble.Trace {
-	t := &ensemble.Trace{}
-	for i, it := range items {
-		t.Tasks = append(t.Tasks, it.Task)
-		said := make([][]*judge.Verdict, len(it.Task.Questions))
-		for k := range said {
-			for _, of := range verdicts {
-				said[k] = append(said[k], &of[i][k])
-			}
-		}
-		t.Parts = append(t.Parts, said)
-	}
-	return t
-}
-
 // nested combines the judges on every group by what was learnt from the other groups.
 func nested(t *testing.T, items []agreement.Item, share float64, names []string, verdicts ...[][]judge.Verdict) [][]judge.Verdict {
 	t.Helper()
@@ -78,7 +62,7 @@ func nested(t *testing.T, items []agreement.Item, share float64, names []string,
 		train, theirs, _ := pick(false)
 		test, own, at := pick(true)
 		c := calibrate.Calibrate(parts, train, theirs)
-		got, _ := traceOf(test, own...).Rejoin(names, ensemble.Rule{Calibration: c, Share: share})
+		got, _ := calibrate.TraceOf(test, own...).Rejoin(names, ensemble.Rule{Calibration: c, Share: share})
 		for k, i := range at {
 			out[i] = got[k]
 		}
@@ -114,7 +98,7 @@ func TestPublishedPairs(t *testing.T) {
 			t.Fatal(err)
 		}
 		names := []string{"lexical", key}
-		trace := traceOf(items, first, second)
+		trace := calibrate.TraceOf(items, first, second)
 		report := fmt.Sprintf("%s alone %.4f;", key, agreement.Measure(key, items, second, 1).Pearson)
 		for _, rule := range []ensemble.Rule{{First: 2}, asItIs, {Share: 0.3, First: 2}, {Share: 0.5, First: 2}} {
 			got, asked := trace.Rejoin(names, rule)

@@ -38,7 +38,7 @@ func (s *set) pairs(nested []verdict) []lexical.PairFit {
 			second = append(second, it.Recorded[key])
 		}
 		p := lexical.PairFit{With: key, Alone: agreement.Pearson(s.items, second)}
-		t := traceOf(s.items, first, second)
+		t := calibrate.TraceOf(s.items, first, second)
 		verdicts, asked := t.Rejoin([]string{"lexical", key}, uncalibrated)
 		p.Default, p.Asked = agreement.Pearson(s.items, verdicts), float64(asked)/float64(len(s.rows))
 		p.Calibrated = s.calibrated(fold, key, 0, first, second)
@@ -56,7 +56,7 @@ func (s *set) calibrated(fold []int, key string, share float64, verdicts ...[][]
 		train, theirs, _ := pick(s.items, verdicts, func(i int) bool { return fold[i] != f })
 		test, own, at := pick(s.items, verdicts, func(i int) bool { return fold[i] == f })
 		c := calibrate.Calibrate([]ensemble.Part{{Name: names[0]}, {Name: names[1]}}, train, theirs)
-		got, _ := traceOf(test, own...).Rejoin(names, ensemble.Rule{Calibration: c, Share: share})
+		got, _ := calibrate.TraceOf(test, own...).Rejoin(names, ensemble.Rule{Calibration: c, Share: share})
 		for k, i := range at {
 			out[i] = got[k]
 		}
@@ -78,20 +78,4 @@ func pick(items []agreement.Item, verdicts [][][]judge.Verdict, in func(int) boo
 		}
 	}
 	return some, theirs, at
-}
-
-// traceOf is what judges said of items.
-func traceOf(items []agreement.Item, verdicts ...[][]judge.Verdict) *ensemble.Trace {
-	t := &ensemble.Trace{}
-	for i, it := range items {
-		t.Tasks = append(t.Tasks, it.Task)
-		said := make([][]*judge.Verdict, len(it.Task.Questions))
-		for k := range said {
-			for j := range verdicts {
-				said[k] = append(said[k], &verdicts[j][i][k])
-			}
-		}
-		t.Parts = append(t.Parts, said)
-	}
-	return t
 }
