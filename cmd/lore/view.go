@@ -48,9 +48,6 @@ func newView() *cobra.Command {
 }
 
 func viewRuns(c *cobra.Command, f viewFlags, args []string) error {
-	if err := usageOfHost(f); err != nil {
-		return err
-	}
 	var dirs []string
 	for _, dir := range args {
 		if err := checkRun(dir); err != nil {
@@ -71,14 +68,6 @@ func viewRuns(c *cobra.Command, f viewFlags, args []string) error {
 	fmt.Fprintln(c.OutOrStdout(), server.URL(dirs...))
 	fmt.Fprintln(c.ErrOrStderr(), "Open this address in a browser of this machine. Ctrl-C ends lore view.")
 	return server.Serve(c.Context())
-}
-
-// usageOfHost refuses an address that is not this machine's own, with the nearest that is.
-func usageOfHost(f viewFlags) error {
-	if slices.Contains(view.Hosts, f.host) {
-		return nil
-	}
-	return usage.Errorf("--host is %s, not %q: the page is for this machine alone", strings.Join(view.Hosts, " or "), f.host)
 }
 
 // checkRun refuses what is no run folder, and names the nearest that is one.
@@ -125,6 +114,8 @@ type runSource struct {
 
 	mu    sync.Mutex
 	known map[string]listed // by folder and the time of its manifest
+
+	making sync.Mutex // one page at a time, which takes all processors
 }
 
 // List lists the runs, the newest first.
@@ -169,10 +160,10 @@ func (s *runSource) read(dir string) listed {
 	return l
 }
 
-// viewed is a line of the list, safe to show.
+// viewed is a line of the list.
 func viewed(l listed) view.Run {
 	out := view.Run{
-		Folder:    usage.Plain(l.Folder),
+		Folder:    l.Folder,
 		Problem:   usage.Plain(l.Problem),
 		Benchmark: usage.Plain(l.Benchmark),
 		Items:     l.Items,
@@ -191,6 +182,8 @@ func viewed(l listed) view.Run {
 
 // Page makes the page that `lore report --html` writes.
 func (s *runSource) Page(dirs []string) (*page.Page, error) {
+	s.making.Lock()
+	defer s.making.Unlock()
 	runs, bench, err := loadRuns(s.command, dirs)
 	if err != nil {
 		return nil, err

@@ -1,18 +1,21 @@
 package view
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"lore/cmd/lore/internal/page"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/usage"
 )
 
 // runs are the run folders that may be looked at. An address names them by id: what is not
@@ -69,6 +72,7 @@ type List struct {
 // 0 to 1.
 type Listed struct {
 	ID       string  `json:"id"`
+	Name     string  `json:"folder"`
 	Finished bool    `json:"finished"`
 	Running  bool    `json:"running"`
 	Share    float64 `json:"share"`
@@ -91,15 +95,32 @@ func (r *runs) list() (List, error) {
 	for _, run := range found {
 		id := idOf(run.Folder)
 		r.byID[id] = run.Folder
-		l := Listed{ID: id, Finished: stampOf(run.Folder) != "", Running: store.Busy(run.Folder), Run: run}
+		l := Listed{
+			ID:       id,
+			Name:     usage.Plain(run.Folder),
+			Finished: stampOf(run.Folder) != "",
+			Running:  store.Busy(run.Folder),
+			Run:      run,
+		}
 		if l.Running {
 			phases, _ := store.ReadProgress(run.Folder) // none: an earlier lore makes it
 			l.Share = share(phases)
 		}
 		out.Runs = append(out.Runs, l)
 	}
+	// What goes on comes first.
+	slices.SortStableFunc(out.Runs, func(a, b Listed) int {
+		return cmp.Compare(order(a), order(b))
+	})
 	r.listed, r.readErr, r.read = out, err, time.Now()
 	return out, err
+}
+
+func order(l Listed) int {
+	if l.Running {
+		return 0
+	}
+	return 1
 }
 
 // share is how much of the phases is done, each counting the same.

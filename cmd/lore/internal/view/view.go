@@ -20,8 +20,9 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/netip"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,9 +30,9 @@ import (
 	"lore/cmd/lore/internal/usage"
 )
 
-// Run is a run folder as a line of the list.
+// Run is a run folder as a line of the list. All but its folder is safe to show.
 type Run struct {
-	Folder    string   `json:"folder"`
+	Folder    string   `json:"-"`
 	Problem   string   `json:"problem,omitempty"` // why nothing else is known
 	Benchmark string   `json:"benchmark,omitempty"`
 	Items     int      `json:"items"`
@@ -86,9 +87,8 @@ func Listen(host string, port int, source Source, about string) (*Server, error)
 }
 
 func listen(host string, port int, source Source, about string, limits limits) (*Server, error) {
-	addr, err := netip.ParseAddr(host)
-	if err != nil || !addr.IsLoopback() || addr.Zone() != "" || addr.String() != host {
-		return nil, usage.Errorf("--host is 127.0.0.1 or ::1, not %q: the page is for this machine alone", host)
+	if !slices.Contains(Hosts, host) {
+		return nil, usage.Errorf("--host is %s, not %q: the page is for this machine alone", strings.Join(Hosts, " or "), host)
 	}
 	if port < 0 || port > 65535 {
 		return nil, usage.Errorf("--port is from 0 to 65535, not %d", port)
