@@ -137,12 +137,12 @@ func (f *follower) next() error {
 	})
 }
 
-// nameOf names the model of a call as tables do.
+// nameOf names the model of a call as tables do, which leave out the tag that a server adds.
 func nameOf(c local.Call) string {
 	if c.Model == "" || c.Model == c.Backend {
 		return c.Backend
 	}
-	return c.Backend + ":" + c.Model
+	return c.Backend + ":" + strings.TrimSuffix(c.Model, ":latest")
 }
 
 // calls sums up by model, in order of name.

@@ -53,13 +53,15 @@ function row(r, ready) {
     el('td', {class: 'number'}, known ? String(r.systems) : '–'),
     el('td', null, short((r.judges || []).join(', '), 80)),
     el('td', null, r.metric ? `${r.metric} ${number(r.value)}, ${short(r.best, 80)}` : '–'),
-    el('td', {class: r.failed ? 'number warn' : 'number'}, known ? failed(r) : '–'));
+    el('td', {class: r.failed + r.unscored ? 'number warn' : 'number'}, known ? failed(r) : '–'));
 }
 
 function condition(r) {
-  if (r.running) return `running, ${Math.floor(100 * r.share)} % of the phases begun`;
+  if (r.running) return `running, ${Math.floor(100 * r.share)} % of the phases so far`;
   if (r.problem) return el('span', {class: 'warn'}, line(r.problem));
   return 'finished';
 }
 
-function failed(r) { return [counted(r.failed, 'answer'), counted(r.unscored, 'value')].join(', '); }
+function failed(r) {
+  return [r.failed ? counted(r.failed, 'answer') : '', r.unscored ? counted(r.unscored, 'value') : ''].filter(Boolean).join(', ') || 'nothing';
+}
