@@ -41,10 +41,10 @@ function phaseView(p) {
 // callsView says how many calls each model has finished.
 function callsView(run) {
   if (!run.calls.length) return null;
-  return el('table', {class: 'calls'},
+  return el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Calls to models'}, el('table', {class: 'calls'},
     el('thead', null, el('tr', null, ['Model', 'Finished', 'Failed', 'Seconds a call (median)'].map((h) => el('th', {scope: 'col'}, h)))),
     el('tbody', null, run.calls.map((c) => el('tr', null, el('th', {scope: 'row'}, line(c.model)), el('td', {class: 'number'}, String(c.done)),
-      el('td', {class: c.failed ? 'number warn' : 'number'}, String(c.failed)), el('td', {class: 'number'}, seconds(c.median_ms))))));
+      el('td', {class: c.failed ? 'number warn' : 'number'}, String(c.failed)), el('td', {class: 'number'}, seconds(c.median_ms)))))));
 }
 
 // failedView lists the calls that failed, and were not made good since.
