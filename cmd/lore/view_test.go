@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -174,5 +173,5 @@ func waitForFile(t *testing.T, path string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Fatal(fmt.Sprintf("%s is never written", path))
+	t.Fatalf("%s is never written", path)
 }
