@@ -43,6 +43,7 @@ var layers = []struct {
 		at("usage"), at("store"), at("table")}},
 	{"lore/cmd/lore/internal/page", []string{"lore/local", "lore/judge", "lore/datasets",
 		at("usage"), at("store"), at("table"), at("report")}},
+	{at("view"), []string{"lore/local", at("usage"), at("store"), at("page")}},
 	{"lore/cmd", []string{"lore"}},
 }
 
@@ -55,8 +56,9 @@ var outside = []struct {
 	prefix string
 	may    []string
 }{
-	{"net/http", []string{"lore/local/ollama", "lore/local/system"}},
-	{"net", []string{"lore/local/ollama", "lore/local/system"}},
+	// view serves the page on loopback and asks nobody for anything; the others reach models.
+	{"net/http", []string{"lore/local/ollama", "lore/local/system", at("view")}},
+	{"net", []string{"lore/local/ollama", "lore/local/system", at("view")}},
 	{"github.com/ollama/ollama", []string{"lore/local/ollama"}},
 	{"github.com/blevesearch/bleve", []string{"lore/index"}},
 	{"github.com/blevesearch/bleve_index_api", []string{"lore/index"}},
@@ -204,7 +206,7 @@ func TestImportRulesBite(t *testing.T) {
 		{"lore/datasets", "lore/datasets/summhay"}, {"lore/index", "lore/judge"}, {"lore/judge/llm", "lore/datasets"}, {"lore/embed", "lore/index"},
 		{"lore/datasets/summhay/build", "lore/datasets/crux"}, {"lore/datasets/stage", "lore/datasets/summhay/build"}, {"lore/local/fake", "lore/datasets/summhay/build/scripted"},
 		{"lore/cmd/lore", "lore/datasets/msrs"}, {"lore/cmd/lore/internal/run", "lore/datasets/crux/build"}, {at("table"), at("run")}, {at("models"), at("pipeline")},
-		{at("report"), at("run")}, {at("usage"), at("store")},
+		{at("report"), at("run")}, {at("usage"), at("store")}, {at("view"), at("run")}, {at("page"), at("view")},
 	} {
 		if mayImport(c[0], c[1]) {
 			t.Errorf("%s may import %s", c[0], c[1])

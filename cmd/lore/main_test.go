@@ -10,12 +10,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
 	"os/signal"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -39,7 +41,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	testscript.Main(m, map[string]func(){"lore": main, "fakeollama": fakeOllama, "testmodel": writeTestModel, "fakesystem": fakeSystem,
-		"pagetext": printPage})
+		"pagetext": printPage, "viewer": openView})
 }
 
 func TestScripts(t *testing.T) {
@@ -82,6 +84,53 @@ func printPage() {
 	for _, block := range pageBlocks(data) {
 		os.Stdout.Write(block)
 	}
+}
+
+// openView is a command for scripts: it opens the address that lore view prints, as a browser
+// does, and says what it is told, with the cookie and without.
+func openView() {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		panic(err)
+	}
+	browser := &http.Client{Jar: jar}
+	first := fetched(browser, os.Args[1])
+	base, _, _ := strings.Cut(os.Args[1], "/?")
+	_, title, _ := strings.Cut(first.body, "<title>")
+	title, _, _ = strings.Cut(title, "<")
+	fmt.Println("shell", first.status, title)
+
+	var list struct {
+		Runs []struct{ Folder string }
+	}
+	if err := json.Unmarshal([]byte(fetched(browser, base+"/runs").body), &list); err != nil {
+		panic(err)
+	}
+	var names []string
+	for _, r := range list.Runs {
+		names = append(names, r.Folder)
+	}
+	slices.Sort(names)
+	fmt.Println("runs", len(names), strings.Join(names, " "))
+	fmt.Println("stranger", fetched(http.DefaultClient, base+"/runs").status)
+}
+
+type reply struct {
+	status int
+	body   string
+}
+
+func fetched(client *http.Client, url string) reply {
+	resp, err := client.Get(url)
+	if err != nil {
+		panic(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		panic(err)
+	}
+	return reply{resp.StatusCode, string(data)}
 }
 
 // pageBlocks unpacks the data of a page.

@@ -233,17 +233,25 @@ func runName(dirs []string, i int) string {
 	return name
 }
 
-// writePage writes the page of one run or of several.
-func writePage(f reportFlags, dirs []string, runs []report.Run, bench datasets.Benchmark) error {
-	var sources []page.Source
+// pageSources are run folders with what their systems were shown.
+func pageSources(dirs []string, runs []report.Run) ([]page.Source, error) {
+	var out []page.Source
 	for i, r := range runs {
 		shown, err := store.ReadShown(dirs[i])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		sources = append(sources, page.Source{Name: runName(dirs, i), Run: r, Shown: shown})
+		out = append(out, page.Source{Name: runName(dirs, i), Run: r, Shown: shown})
 	}
+	return out, nil
+}
 
+// writePage writes the page of one run or of several.
+func writePage(f reportFlags, dirs []string, runs []report.Run, bench datasets.Benchmark) error {
+	sources, err := pageSources(dirs, runs)
+	if err != nil {
+		return err
+	}
 	var out bytes.Buffer
 	if err := page.HTML(&out, sources, bench, page.Words{Title: f.title, Date: f.date}); err != nil {
 		return err

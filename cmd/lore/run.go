@@ -138,7 +138,8 @@ func (f *bertFlags) add(c *cobra.Command) {
 }
 
 func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) error {
-	console := usage.NewConsole(c.ErrOrStderr())
+	progress := &store.Progress{}
+	console := usage.NewConsole(c.ErrOrStderr()).Watched(progress.Tell)
 	bench, err := find(name)
 	if err != nil {
 		return err
@@ -188,14 +189,16 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 		return err
 	}
 
+	progress.Begin(folder)
 	result, err := run.Run(c.Context(), bench, ds, opt, folder)
 	if code := exitCode(c.Context(), err); code == exitUsage || code == exitInput {
+		progress.End() // nothing goes on from here
 		return errors.Join(err, folder.Discard())
 	}
 	if err != nil {
 		return err
 	}
-	return f.finish(c, bench, folder, result)
+	return f.finish(c, bench, folder, progress, result)
 }
 
 // indexDir is the user's cache folder, or the run folder where there is none.
@@ -449,7 +452,8 @@ func namedFiles(flag, list string) (map[string]string, error) {
 }
 
 // finish writes the report, puts all files in place and prints the table.
-func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *store.Folder, result *run.Result) error {
+func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *store.Folder, progress *store.Progress,
+	result *run.Result) error {
 	r := report.Run{Manifest: result.Manifest, Table: result.Table, Answers: result.Answers, Verdicts: result.Verdicts}
 	r = withCards(c, r, cacheDir(f.cache))
 	if err := report.Save(folder, r, bench); err != nil {
@@ -461,6 +465,7 @@ func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *sto
 	if err := folder.Commit(result.Manifest); err != nil {
 		return err
 	}
+	progress.End()
 
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	if f.json {

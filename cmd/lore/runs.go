@@ -61,6 +61,8 @@ type listed struct {
 	Value     *float64          `json:"value,omitempty"`  // of the best system, 0 to 100 where it is a share
 	Best      string            `json:"best,omitempty"`   // that system, with its judge
 	Settings  map[string]string `json:"settings,omitempty"`
+
+	failed, unscored int // answers and values that are missing
 }
 
 func listRuns(c *cobra.Command, f runsFlags, args []string) error {
@@ -171,10 +173,12 @@ func readListed(dir string) listed {
 		return listed{Folder: dir, Problem: err.Error()}
 	}
 	// A benchmark of another version of lore is listed without a figure.
+	unscored := 0
 	if bench, err := benchmarkOf(r, dir); err == nil {
 		if err := r.Recount(dir, bench.Metrics()); err != nil {
 			return listed{Folder: dir, Problem: err.Error()}
 		}
+		_, unscored = r.Table.Missing(bench.Metrics())
 	}
 	info, err := os.Stat(filepath.Join(dir, table.File))
 	if err != nil {
@@ -190,6 +194,12 @@ func readListed(dir string) listed {
 		Items:     m.Items,
 		Date:      info.ModTime().UTC().Truncate(time.Second),
 		Settings:  settingsOf(dir, m),
+		unscored:  unscored,
+	}
+	for _, a := range r.Answers {
+		if a.Failed() {
+			l.failed++
+		}
 	}
 	for _, row := range r.Table.Rows {
 		l.Systems = appendNew(l.Systems, row.System.String())

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"sync"
@@ -61,18 +60,17 @@ func (p *Page) documentBlocks() []Block {
 
 // packed is a block as it stands in the page: JSON, deflated, in base64.
 func packed(b Block) (string, error) {
-	var buf, zipped bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(b.Data); err != nil {
-		return "", fmt.Errorf("encode the block %s of the page: %w", b.Name, err)
+	data, err := b.JSON()
+	if err != nil {
+		return "", err
 	}
 
+	var zipped bytes.Buffer
 	z, err := flate.NewWriter(&zipped, flate.BestCompression)
 	if err != nil {
 		return "", fmt.Errorf("compress the page: %w", err)
 	}
-	if _, err = z.Write(buf.Bytes()); err == nil {
+	if _, err = z.Write(data); err == nil {
 		err = z.Close()
 	}
 	if err != nil {

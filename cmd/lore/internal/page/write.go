@@ -32,15 +32,18 @@ var styles = []string{"base.css", "table.css", "question.css", "pictures.css", "
 
 // script is all modules as one script. They are modules as browsers know them; put together,
 // each is a function that returns what it exports, so that their names stay apart.
-var script = sync.OnceValue(func() string {
+var script = sync.OnceValue(func() string { return joined(modules, "main.js", "start") })
+
+// joined is a script of modules that begins with a function of one.
+func joined(modules []string, first, function string) string {
 	var b strings.Builder
 	b.WriteString("'use strict';\nconst modules = {};\n")
 	for _, name := range modules {
 		fmt.Fprintf(&b, "modules['%s'] = (() => {\n%s})();\n", name, wrapped(read("src/"+name)))
 	}
-	b.WriteString("modules['main.js'].start();\n")
+	fmt.Fprintf(&b, "modules['%s'].%s();\n", first, function)
 	return b.String()
-})
+}
 
 var (
 	importLine = regexp.MustCompile(`(?m)^import (\{[^}]*\}) from '\./([a-z]+\.js)';$`)
@@ -102,6 +105,7 @@ func (p *Page) Write(w io.Writer, grid datasets.Grid) error {
 		"Head":   template.HTML(island(blocks[0].Name, texts[0])),
 		"Title":  p.Head.Title,
 		"Page":   p.Head,
+		"Served": false,
 		"Table":  template.HTML(plainTable.String()),
 	}
 	var front bytes.Buffer

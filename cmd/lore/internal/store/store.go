@@ -11,6 +11,7 @@
 //	scores.json            the table, with every value it was made of
 //	report.md, report.html the same to read
 //	calls/*.jsonl          the journal of model calls
+//	.progress.json         how far a run is that goes on, or was interrupted
 //
 // Only the journal is grown; everything else is derived from it and the data, and
 // written whole, aside, and renamed: all files of a run together, the manifest last. So
@@ -19,6 +20,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,6 +28,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -68,8 +71,8 @@ func Open(dir string) (*Folder, error) {
 		return nil, fmt.Errorf("create the run folder: %w; choose another with --out", err)
 	}
 
-	lock := flock.New(filepath.Join(dir, ".lock"))
-	got, err := lock.TryLock()
+	lock := flock.New(filepath.Join(dir, lockFile))
+	got, err := take(lock)
 	if err != nil {
 		return nil, fmt.Errorf("lock the run folder %s: %w; choose another with --out", dir, err)
 	}
@@ -84,6 +87,37 @@ func Open(dir string) (*Folder, error) {
 		}
 	}
 	return &Folder{dir: dir, lock: lock, fresh: fresh}, nil
+}
+
+// lockFile is locked by whoever writes in the folder.
+const lockFile = ".lock"
+
+// patience is how long a lock is tried for: Busy holds it for a moment.
+const patience = 200 * time.Millisecond
+
+// take locks, unless another process keeps the lock.
+func take(lock *flock.Flock) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	got, err := lock.TryLockContext(ctx, patience/10)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return false, nil
+	}
+	return got, err
+}
+
+// Busy reports whether a process works in the folder. It changes nothing there.
+func Busy(dir string) bool {
+	path := filepath.Join(dir, lockFile)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false // nobody has ever worked here, and a lock would make the file
+	}
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	got, err := lock.TryRLock()
+	if got {
+		_ = lock.Unlock() // closing the file unlocks it, too
+	}
+	return err == nil && !got
 }
 
 // Close unlocks the folder. What was not committed is dropped.

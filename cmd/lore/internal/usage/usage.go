@@ -46,6 +46,20 @@ func (c Console) Start(phase string, n int) func(done int) {
 	return c.bar(Line(phase), n)
 }
 
+// Watched is the console with somebody who is told of every phase, and of what is done of it.
+func (c Console) Watched(tell func(phase string, done, total int)) Console {
+	drawn := c
+	c.bar = func(phase string, n int) func(done int) {
+		tell(phase, 0, n)
+		step := drawn.Start(phase, n)
+		return func(done int) {
+			tell(phase, done, n)
+			step(done)
+		}
+	}
+	return c
+}
+
 // Plain makes text from outside safe to print; lines and tabs stay.
 func Plain(s string) string { return text.Plain(s) }
 

@@ -1,0 +1,146 @@
+package view
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"lore/cmd/lore/internal/page"
+	"lore/cmd/lore/internal/usage"
+)
+
+// runPath is what the address of runs begins with; their ids follow, with hyphens between
+// them.
+const runPath = "/run/"
+
+// labelsPath ends the address where labels are taken. Nothing takes them yet.
+const labelsPath = "/labels"
+
+// isLabels reports whether an address may be posted to.
+func isLabels(path string) bool {
+	rest, ok := strings.CutPrefix(path, runPath)
+	ids, ok2 := strings.CutSuffix(rest, labelsPath)
+	return ok && ok2 && ids != "" && !strings.Contains(ids, "/")
+}
+
+// routes are all addresses that there are.
+func routes(runs *runs) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", serveShell)
+	mux.HandleFunc("GET /run/{ids}", func(w http.ResponseWriter, r *http.Request) {
+		if _, err := runs.folders(r.PathValue("ids")); err != nil {
+			fail(w, err)
+			return
+		}
+		serveShell(w, r)
+	})
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
+
+	mux.HandleFunc("GET /runs", func(w http.ResponseWriter, r *http.Request) {
+		list, err := runs.list()
+		serveJSON(w, r, list, err)
+	})
+	mux.HandleFunc("GET /run/{ids}/state", func(w http.ResponseWriter, r *http.Request) {
+		state, err := runs.state(r.PathValue("ids"))
+		serveJSON(w, r, state, err)
+	})
+	mux.HandleFunc("GET /run/{ids}/calls/{item}", func(w http.ResponseWriter, r *http.Request) {
+		item, err := strconv.Atoi(r.PathValue("item"))
+		if err != nil {
+			fail(w, errUnknown)
+			return
+		}
+		calls, err := runs.calls(r.PathValue("ids"), item)
+		serveJSON(w, r, calls, err)
+	})
+
+	mux.HandleFunc("GET /run/{ids}/block/{name}", func(w http.ResponseWriter, r *http.Request) {
+		block, err := runs.block(r.PathValue("ids"), r.PathValue("name"))
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		data, err := block.JSON()
+		serveData(w, r, data, err)
+	})
+	mux.HandleFunc("POST /run/{ids}/labels", refuseLabels)
+	return mux
+}
+
+// refuseLabels is where labels would be taken. A request that is too large is told so.
+func refuseLabels(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		w.Header().Set("Connection", "close")
+		http.Error(w, "The request is too large.", http.StatusRequestEntityTooLarge)
+		return
+	}
+	http.Error(w, "lore view takes no labels.", http.StatusNotFound)
+}
+
+func serveShell(w http.ResponseWriter, _ *http.Request) {
+	shell, err := page.Shell()
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Write(shell)
+}
+
+// fail says what went wrong, as text that the page shows.
+func fail(w http.ResponseWriter, err error) {
+	status := http.StatusUnprocessableEntity
+	if errors.Is(err, errUnknown) {
+		status = http.StatusNotFound
+	}
+	http.Error(w, usage.Plain(err.Error()), status)
+}
+
+func serveJSON(w http.ResponseWriter, r *http.Request, v any, err error) {
+	var data []byte
+	if err == nil {
+		data, err = json.Marshal(v)
+	}
+	serveData(w, r, data, err)
+}
+
+// smallest is how many bytes are worth compressing.
+const smallest = 1 << 10
+
+// serveData serves JSON with a tag, so that who has it already is not sent it again.
+func serveData(w http.ResponseWriter, r *http.Request, data []byte, err error) {
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	sum := sha256.Sum256(data)
+	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+
+	w.Header().Set("Content-Type", "application/json")
+	if len(data) >= smallest && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.Header().Set("Content-Encoding", "gzip")
+		data = zipped(data)
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+	w.Write(data)
+}
+
+func zipped(data []byte) []byte {
+	var buf bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&buf, gzip.BestSpeed) // the level is fine
+	z.Write(data)                                     // memory takes all
+	z.Close()
+	return buf.Bytes()
+}

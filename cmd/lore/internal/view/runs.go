@@ -1,0 +1,264 @@
+package view
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lore/cmd/lore/internal/page"
+	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/usage"
+)
+
+// runs are the run folders that may be looked at. An address names them by id: what is not
+// in the list cannot be named.
+type runs struct {
+	source Source
+	about  string // where the list looks, in words
+
+	mu      sync.Mutex
+	byID    map[string]string // folders
+	listed  List
+	read    time.Time // when the list was read
+	readErr error
+
+	pages  pages
+	follow map[string]*follower // by folder
+}
+
+// errUnknown says that an address names nothing.
+var errUnknown = errors.New("there is no such run, or no such part of it; it may have been moved: see the list of runs")
+
+func newRuns(source Source, about string) *runs {
+	return &runs{source: source, about: about, byID: map[string]string{}, follow: map[string]*follower{}}
+}
+
+// idOf names a folder in addresses. It is the same whenever the server is started.
+func idOf(folder string) string {
+	if whole, err := filepath.Abs(folder); err == nil {
+		folder = whole
+	}
+	sum := sha256.Sum256([]byte(folder))
+	return hex.EncodeToString(sum[:6])
+}
+
+// pathOf is the path of the address of runs.
+func pathOf(folders []string) string {
+	if len(folders) == 0 {
+		return "/"
+	}
+	ids := make([]string, len(folders))
+	for i, f := range folders {
+		ids[i] = idOf(f)
+	}
+	return runPath + strings.Join(ids, "-")
+}
+
+// List is the list of runs.
+type List struct {
+	Folder string   `json:"folder"`
+	Runs   []Listed `json:"runs"`
+}
+
+// Listed is a run of the list. Share is how much of the phases that have begun is done, from
+// 0 to 1.
+type Listed struct {
+	ID       string  `json:"id"`
+	Name     string  `json:"folder"`
+	Finished bool    `json:"finished"`
+	Running  bool    `json:"running"`
+	Share    float64 `json:"share"`
+	Run
+}
+
+// listAge is how old a list may be that is shown.
+const listAge = time.Second
+
+// list reads the list, at most once in a while.
+func (r *runs) list() (List, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.read) < listAge {
+		return r.listed, r.readErr
+	}
+
+	found, err := r.source.List()
+	out := List{Folder: r.about, Runs: []Listed{}}
+	for _, run := range found {
+		id := idOf(run.Folder)
+		r.byID[id] = run.Folder
+		l := Listed{
+			ID:       id,
+			Name:     usage.Plain(run.Folder),
+			Finished: stampOf(run.Folder) != "",
+			Running:  store.Busy(run.Folder),
+			Run:      run,
+		}
+		if l.Running {
+			phases, _ := store.ReadProgress(run.Folder) // none: an earlier lore makes it
+			l.Share = share(phases)
+		}
+		out.Runs = append(out.Runs, l)
+	}
+	// What goes on comes first.
+	slices.SortStableFunc(out.Runs, func(a, b Listed) int {
+		return cmp.Compare(order(a), order(b))
+	})
+	r.listed, r.readErr, r.read = out, err, time.Now()
+	return out, err
+}
+
+func order(l Listed) int {
+	if l.Running {
+		return 0
+	}
+	return 1
+}
+
+// share is how much of the phases is done, each counting the same.
+func share(phases []store.Phase) float64 {
+	sum := 0.0
+	for _, p := range phases {
+		if p.Total > 0 {
+			sum += float64(p.Done) / float64(p.Total)
+		}
+	}
+	return sum / float64(max(1, len(phases)))
+}
+
+// folders are those that an address names.
+func (r *runs) folders(ids string) ([]string, error) {
+	if _, err := r.list(); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	var out []string
+	seen := map[string]bool{}
+	for id := range strings.SplitSeq(ids, "-") {
+		folder, ok := r.byID[id]
+		if !ok || seen[id] {
+			return nil, errUnknown
+		}
+		seen[id] = true
+		out = append(out, folder)
+	}
+	return out, nil
+}
+
+// stampOf tells a finished run from itself before it was extended; empty for one that is
+// not finished. The manifest is written last.
+func stampOf(folder string) string {
+	info, err := os.Stat(filepath.Join(folder, store.ManifestFile))
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d-%d", info.ModTime().UnixNano(), info.Size())
+}
+
+// block is a part of the page of runs.
+func (r *runs) block(ids, name string) (page.Block, error) {
+	made, _, err := r.page(ids)
+	if err != nil {
+		return page.Block{}, err
+	}
+	b, ok := made.blocks[name]
+	if !ok {
+		return b, errUnknown
+	}
+	return b, nil
+}
+
+// page makes the page of runs, or takes it from memory where nothing has changed since.
+func (r *runs) page(ids string) (*made, []string, error) {
+	folders, err := r.folders(ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	key := ids
+	for _, f := range folders {
+		key += " " + stampOf(f)
+	}
+	m, err := r.pages.get(key, func() (*page.Page, error) { return r.source.Page(folders) })
+	return m, folders, err
+}
+
+// made is a page with its blocks by name.
+type made struct {
+	page   *page.Page
+	blocks map[string]page.Block
+}
+
+// pages remembers the pages that were made last. A page that several ask for is made once.
+type pages struct {
+	mu   sync.Mutex
+	kept []*kept
+}
+
+type kept struct {
+	key  string
+	once sync.Once
+	made *made
+	err  error
+}
+
+// mostPages is how many pages are kept in memory.
+const mostPages = 3
+
+func (p *pages) get(key string, make func() (*page.Page, error)) (*made, error) {
+	k := p.find(key)
+	k.once.Do(func() {
+		pg, err := make()
+		if err != nil {
+			k.err = err
+			return
+		}
+		k.made = &made{page: pg, blocks: map[string]page.Block{}}
+		for _, b := range pg.Blocks() {
+			k.made.blocks[b.Name] = b
+		}
+	})
+	if k.err != nil {
+		p.forget(k) // the next one may be lucky
+	}
+	return k.made, k.err
+}
+
+// find is the place of a page, last in the list.
+func (p *pages) find(key string) *kept {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := &kept{key: key}
+	for i, k := range p.kept {
+		if k.key == key {
+			found = k
+			p.kept = append(p.kept[:i], p.kept[i+1:]...)
+			break
+		}
+	}
+	p.kept = append(p.kept, found)
+	if len(p.kept) > mostPages {
+		p.kept = p.kept[1:]
+	}
+	return found
+}
+
+func (p *pages) forget(gone *kept) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, k := range p.kept {
+		if k == gone {
+			p.kept = append(p.kept[:i], p.kept[i+1:]...)
+			return
+		}
+	}
+}
