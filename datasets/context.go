@@ -41,7 +41,7 @@ func Take(c *Corpus, found Retrieved, limit int, budget Budget, label func(place
 		}
 
 		ctx.Tokens += n
-		ctx.Passages = append(ctx.Passages, local.Passage{Label: label(i, id), Text: shown})
+		ctx.Passages = append(ctx.Passages, local.Passage{Label: label(i, id), Document: id, Text: shown})
 	}
 	return ctx
 }

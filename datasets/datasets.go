@@ -244,6 +244,12 @@ type Referenced interface {
 	References() []string
 }
 
+// Held is an Item whose data says which documents hold what its questions ask for: the ids
+// of documents by the id of a question. A question that no document holds may be missing.
+type Held interface {
+	Holders() map[string][]string
+}
+
 // Measures that an encoder computes for items that are Referenced.
 const (
 	BERTScoreP   = "bertscore_precision"

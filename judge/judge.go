@@ -144,6 +144,7 @@ type Verdict struct {
 	Mass     float64       `json:"mass,omitempty"`     // probability of all labels together, if it was read from tokens
 	Flags    []string      `json:"flags,omitempty"`    // what to know about the verdict, such as a low mass
 	Evidence []string      `json:"evidence,omitempty"` // words that carried the verdict, where the judge has them
+	Reply    string        `json:"reply,omitempty"`    // what a model said, as it came; of a batch, all of it
 	Outcome  local.Outcome `json:"outcome,omitempty"`  // why it is unscored; empty if scored
 	Reason   string        `json:"reason,omitempty"`   // the same in words
 }

@@ -72,6 +72,8 @@ type Source struct {
 type Passage struct {
 	Label string `json:"label"`
 	Text  string `json:"text"`
+
+	Document string `json:"-"` // its id in the corpus; nobody is shown it
 }
 
 // Call is one request to a model.

@@ -193,6 +193,8 @@ func verifyFiles(dir string, m store.Manifest, audit gate.Audit, add func(error)
 	if _, err := store.ReadChecked(dir, store.ContextsFile, contexts); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		add(err)
 	}
+	_, err := store.ReadShown(dir)
+	add(err)
 	verifyRankings(dir, add)
 
 	r, err := report.Read(dir)

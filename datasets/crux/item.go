@@ -59,6 +59,20 @@ func (it *item) Query() datasets.Query {
 	return datasets.Query{Text: it.topic.Query, Gold: gold}
 }
 
+// Holders are, for each question, the passages with a grade that counts at the first
+// threshold.
+func (it *item) Holders() map[string][]string {
+	out := map[string][]string{}
+	for _, id := range it.relevant {
+		for q, grade := range it.topic.Grades[id] {
+			if grade >= it.levels[0].eta {
+				out[strconv.Itoa(q+1)] = append(out[strconv.Itoa(q+1)], id)
+			}
+		}
+	}
+	return out
+}
+
 // References hold the human-written report, if there is one.
 func (it *item) References() []string {
 	if it.topic.Summary == "" {

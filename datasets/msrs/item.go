@@ -69,7 +69,7 @@ func (it *item) everyDocument(ids []string, budget datasets.Budget) datasets.Con
 		}
 
 		ctx.Tokens += n
-		ctx.Passages = append(ctx.Passages, local.Passage{Label: datasets.Numbered(i, id), Text: text})
+		ctx.Passages = append(ctx.Passages, local.Passage{Label: datasets.Numbered(i, id), Document: id, Text: text})
 	}
 	return ctx
 }

@@ -54,7 +54,7 @@ func (it *item) everyGold(found datasets.Retrieved, budget datasets.Budget) data
 			ctx.CutTokens += whole[i] - n
 		}
 		ctx.Tokens += n
-		ctx.Passages = append(ctx.Passages, local.Passage{Label: datasets.Numbered(i, id), Text: shown[i]})
+		ctx.Passages = append(ctx.Passages, local.Passage{Label: datasets.Numbered(i, id), Document: id, Text: shown[i]})
 	}
 	return ctx
 }

@@ -2,6 +2,7 @@ package summhay
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +56,17 @@ func (it *item) bounds(ctx datasets.Context) []datasets.Score {
 		)
 	}
 	return scores
+}
+
+// Holders are the documents that hold each insight, in the haystack's order.
+func (it *item) Holders() map[string][]string {
+	out := map[string][]string{}
+	for _, in := range it.insights {
+		for _, position := range slices.Sorted(maps.Keys(it.haystack.holders[in.InsightID])) {
+			out[in.InsightID] = append(out[in.InsightID], it.haystack.corpus.Documents[position-1].ID)
+		}
+	}
+	return out
 }
 
 func (it *item) ID() string               { return it.haystack.corpus.ID + "/" + it.subtopic.SubtopicID }

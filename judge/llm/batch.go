@@ -141,6 +141,7 @@ func (s *session) readBatch(task int, r local.Reply) {
 		}
 
 		v := all[0].verdict(q, len(t.Units))
+		v.Reply = r.Text
 		if !v.Scored() {
 			leave(k, "in the batch "+v.Reason)
 			continue

@@ -223,11 +223,12 @@ func (s *session) singles(ctx context.Context) error {
 	return s.run(ctx, calls, func(n int, r local.Reply) {
 		t, k := places[n][0], places[n][1]
 		q := s.tasks[t].Questions[k]
+		v := readLabel(q, len(s.tasks[t].Units), r)
 		if s.j.cfg.Mode == Logprob {
-			s.settle(t, k, link(s.tasks[t], k, readDigit(q, r, s.j.cfg.MinMass)))
-			return
+			v = link(s.tasks[t], k, readDigit(q, r, s.j.cfg.MinMass))
 		}
-		s.settle(t, k, readLabel(q, len(s.tasks[t].Units), r))
+		v.Reply = r.Text
+		s.settle(t, k, v)
 	})
 }
 

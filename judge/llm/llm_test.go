@@ -55,7 +55,10 @@ func TestEveryReplyGetsItsVerdict(t *testing.T) {
 		if v.Outcome != "" && v.Reason == "" {
 			t.Errorf("%s: unscored without a reason", c.reply)
 		}
-		v.Reason = ""
+		if v.Reply != c.reply {
+			t.Errorf("%s: the reply is kept as %q", c.reply, v.Reply)
+		}
+		v.Reason, v.Reply = "", ""
 		if diff := cmp.Diff(c.want, v); diff != "" {
 			t.Errorf("%s: %s", c.reply, diff)
 		}

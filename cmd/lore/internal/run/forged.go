@@ -41,7 +41,7 @@ func (e *engine) neutral(corpus string, c datasets.Context) datasets.Context {
 			e.forged.documents = map[[2]string]bool{}
 		}
 		e.forged.documents[[2]string{corpus, p.Text}] = true
-		c.Passages[i] = local.Passage{Label: p.Label, Text: text}
+		c.Passages[i] = local.Passage{Label: p.Label, Document: p.Document, Text: text}
 	}
 	return c
 }

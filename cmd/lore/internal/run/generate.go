@@ -100,6 +100,7 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 		call.Source = source
 	} else {
 		call.Messages = messages
+		c.seen, c.prompt = shown.Passages, skeleton(c.item, ask, messages)
 	}
 	if most := c.evidence.Context.AnswerTokens; most > 0 && e.opt.NumPredict == 0 {
 		call.Options.NumPredict = most
@@ -112,6 +113,7 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 
 // take puts a reply into its cell.
 func (e *engine) take(c *cell, m *models.Model, reply local.Reply) {
+	c.usage = reply.Usage
 	c.evidence.Output = datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail}
 	if reply.Outcome == local.Cut && !e.opt.StrictCut && begun(reply) {
 		c.evidence.Output.Outcome, c.evidence.Output.Cut = local.OK, true

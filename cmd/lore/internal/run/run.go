@@ -55,6 +55,7 @@ type Result struct {
 	Answers  []store.Answer
 	Verdicts []store.TaskVerdicts
 	Contexts []store.ContextVerdicts // on shown documents, for benchmarks that judge these
+	Shown    store.Shown
 	Usage    []gate.ModelUsage
 }
 
@@ -106,6 +107,12 @@ type cell struct {
 	evidence datasets.Evidence
 	tasks    []judge.Task
 	verdicts []datasets.Verdicts // by judge
+
+	// Where a model was asked in words: the prompt without its documents, these as the model
+	// saw them, and what the call cost.
+	prompt []store.PromptMessage
+	seen   []local.Passage
+	usage  local.Usage
 }
 
 // failed reports whether there is no answer.

@@ -135,5 +135,8 @@ func (e *engine) save(r *Result) error {
 			return err
 		}
 	}
+	if err := e.folder.WriteShown(r.Shown); err != nil {
+		return err
+	}
 	return e.folder.WriteJSON(table.File, r.Table)
 }

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"slices"
+
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
 	"lore/datasets"
@@ -18,7 +20,7 @@ func (e *engine) score(cells []cell) *Result {
 	}
 
 	for n, sys := range e.systems {
-		of := cellsOf(cells, n)
+		of := cellsOf(cells, n) // cells lie by system, and so do the answers
 		for j, name := range e.judgeNames {
 			judged := datasets.Judged{System: sys.System, Judge: name}
 			res.Table.Rows = append(res.Table.Rows, newRow(judged, of, j, metrics, e.opt.Seed))
@@ -32,6 +34,7 @@ func (e *engine) score(cells []cell) *Result {
 	}
 
 	res.Contexts = e.contextLines(cells)
+	res.Shown = e.keepShown(cells, res.Answers)
 	res.Manifest = e.manifest()
 	return res
 }
@@ -105,6 +108,12 @@ func (c *cell) answerLine(of datasets.System) store.Answer {
 	}
 	if out.Cut {
 		a.Outcome, a.CutScored = local.Cut, true
+	}
+	a.PromptTokens, a.OutputTokens = c.usage.PromptTokens, c.usage.OutputTokens
+	for _, t := range c.tasks {
+		if t.Subject == judge.Answer && len(t.Units) > 1 && !slices.Equal(t.Units, a.Lines()) {
+			a.Units = t.Units
+		}
 	}
 	for _, p := range ctx.Passages {
 		a.Documents = append(a.Documents, p.Label)

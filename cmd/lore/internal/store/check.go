@@ -119,7 +119,7 @@ func Rankings(dir string) []string { return named(dir, rankings+"/*") }
 
 // derived are the files in a folder that lore would have made.
 func derived(dir string) []string {
-	return slices.Concat(named(dir, "*.json"), named(dir, "*.jsonl"), named(dir, "report.*"), Rankings(dir))
+	return slices.Concat(named(dir, "*.json"), named(dir, "*.jsonl"), named(dir, "*.jsonl.gz"), named(dir, "report.*"), Rankings(dir))
 }
 
 // named are the files of a folder that match a pattern, but for the manifest, and what is

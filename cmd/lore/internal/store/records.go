@@ -44,6 +44,25 @@ type Answer struct {
 	Measures map[string]float64 `json:"measures,omitempty"`
 	Points   *datasets.Points   `json:"points,omitempty"` // the answer's own, where the benchmark judges these
 	Notes    []string           `json:"notes,omitempty"`  // what is odd about the answer
+
+	// Shown names, in ShownFile, what the system was shown. Units are the parts of the answer
+	// that verdicts name by number, where there are several and these are not its Lines.
+	Shown string   `json:"shown,omitempty"`
+	Units []string `json:"units,omitempty"`
+
+	PromptTokens int `json:"prompt_tokens,omitempty"` // of the call, where a server counted them
+	OutputTokens int `json:"output_tokens,omitempty"`
+}
+
+// Lines are the lines of the answer that are not blank, trimmed.
+func (a Answer) Lines() []string {
+	var out []string
+	for line := range strings.Lines(a.Text) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
 }
 
 // Valid refuses what no run can have written.
@@ -53,9 +72,9 @@ func (a Answer) Valid() error {
 		return fmt.Errorf("the outcome %.60q is unknown", a.Outcome)
 	case a.Points != nil && !slices.Contains(local.Outcomes, a.Points.Outcome):
 		return fmt.Errorf("the outcome %.60q of the points is unknown", a.Points.Outcome)
-	case min(a.ContextTokens, a.Dropped, a.Cut, a.CutTokens) < 0:
+	case min(a.ContextTokens, a.Dropped, a.Cut, a.CutTokens, a.PromptTokens, a.OutputTokens) < 0:
 		return errors.New("a count is negative")
-	case max(a.ContextTokens, a.Dropped, a.Cut, a.CutTokens) > most:
+	case max(a.ContextTokens, a.Dropped, a.Cut, a.CutTokens, a.PromptTokens, a.OutputTokens) > most:
 		return errors.New("a count is too large")
 	}
 	for name, v := range a.Measures {

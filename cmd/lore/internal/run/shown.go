@@ -1,0 +1,109 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lore/cmd/lore/internal/store"
+	"lore/datasets"
+	"lore/local"
+)
+
+// skeleton is a prompt without the texts of its documents, which are kept once. It is the
+// same request worded with a mark in the place of each text; where putting the texts back
+// does not give the prompt, such as where a prompt shortens them, it is kept as it is.
+func skeleton(it datasets.Item, ask datasets.Ask, messages []local.Message) []store.PromptMessage {
+	marked := ask
+	marked.Context.Passages = slices.Clone(ask.Context.Passages)
+	marks := make([]string, len(marked.Context.Passages))
+	for i := range marked.Context.Passages {
+		marks[i] = fmt.Sprintf("\uE000%d\uE001", i+1) // for private use: no template has them
+		marked.Context.Passages[i].Text = marks[i]
+	}
+
+	worded, _, err := it.Request(marked)
+	if err != nil || len(worded) != len(messages) {
+		return wholePrompt(messages)
+	}
+	out := make([]store.PromptMessage, len(worded))
+	for i, m := range worded {
+		out[i] = store.PromptMessage{Role: m.Role, Parts: promptParts(m.Content, marks)}
+		if fill(out[i].Parts, ask.Context.Passages) != messages[i].Content {
+			return wholePrompt(messages)
+		}
+	}
+	return out
+}
+
+// promptParts parts a text at marks, each of which may stand in it once or not at all.
+func promptParts(text string, marks []string) []store.PromptPart {
+	var out []store.PromptPart
+	words := func(s string) {
+		if s != "" {
+			out = append(out, store.PromptPart{Words: s})
+		}
+	}
+	for i, mark := range marks {
+		before, after, ok := strings.Cut(text, mark)
+		if !ok {
+			continue
+		}
+		words(before)
+		out = append(out, store.PromptPart{Passage: i + 1})
+		text = after
+	}
+	words(text)
+	return out
+}
+
+// fill puts the texts of passages back.
+func fill(parts []store.PromptPart, passages []local.Passage) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Passage > 0 {
+			b.WriteString(passages[p.Passage-1].Text)
+		} else {
+			b.WriteString(p.Words)
+		}
+	}
+	return b.String()
+}
+
+func wholePrompt(messages []local.Message) []store.PromptMessage {
+	out := make([]store.PromptMessage, len(messages))
+	for i, m := range messages {
+		out[i] = store.PromptMessage{Role: m.Role, Parts: []store.PromptPart{{Words: m.Content}}}
+	}
+	return out
+}
+
+// keepShown names in each answer what its system was shown, and gathers that.
+func (e *engine) keepShown(cells []cell, answers []store.Answer) store.Shown {
+	var b store.ShownBuilder
+	numbers := make([]int, len(cells))
+	for i, c := range cells {
+		numbers[i] = -1
+		if passages := c.evidence.Context.Passages; len(passages) > 0 || len(c.prompt) > 0 {
+			if len(c.prompt) > 0 {
+				passages = c.seen
+			}
+			numbers[i] = b.Add(passages, c.prompt)
+		}
+	}
+
+	shown := b.Build()
+	for i, n := range numbers {
+		if n >= 0 {
+			answers[i].Shown = shown.Contexts[n].Name
+		}
+	}
+	for _, it := range e.items {
+		said := store.ShownItem{Item: it.ID(), Gold: it.Query().Gold}
+		if h, ok := it.(datasets.Held); ok {
+			said.Holders = h.Holders()
+		}
+		shown.Items = append(shown.Items, said)
+	}
+	return shown
+}
