@@ -33,7 +33,8 @@ func newReport() *cobra.Command {
 		Long: "report reads run folders, one's own or somebody else's, and prints their systems in\n" +
 			"one table. It needs neither the data nor a model.\n\n" +
 			"With --human it corrects the scores of one run by what people said of a part of it:\n" +
-			"lines of JSON with retriever, generator, item, question, label and unit. With\n" +
+			"lines of JSON, or CSV, with retriever, generator, item, question, label and unit, and with\n" +
+			"stratum and probability where lore label drew them. With\n" +
 			"--error-sheet it writes a sample of one run's answers, in which people mark what is\n" +
 			"wrong with each, and with --errors it reads the marked sheet back.",
 		Example: "  lore report lore-runs/summhay-1a2b3c4d\n" +
@@ -170,11 +171,11 @@ func showCorrected(c *cobra.Command, f reportFlags, r report.Run) error {
 	if err != nil {
 		return err
 	}
-	g, err := report.Corrected(r, verdicts)
+	grids, err := report.Corrected(r, verdicts)
 	if err != nil {
 		return &files.Error{File: f.human, Msg: err.Error(), Remedy: humanForm, Err: err}
 	}
-	return printGrids(c.OutOrStdout(), f.format, []datasets.Grid{g})
+	return printGrids(c.OutOrStdout(), f.format, grids)
 }
 
 // writeErrorSheet writes a sheet for people, and says what to do with it.
