@@ -132,12 +132,13 @@ func (m *moments) add(s Sampled, sign float64) {
 }
 
 // spreads are variance of the judge and covariance with people, as far as they count for the
-// variance of the mean.
+// variance of the mean. A label that is taken away does not change how much the stratum counts:
+// its own stratum would else have more say in its λ than in that of others.
 func (m moments) spreads(h stratum) (xx, xy float64) {
 	if m.n < 2 {
 		return 0, 0
 	}
-	c := h.share * h.share * (1 - h.p) / m.n / (m.n - 1)
+	c := h.share * h.share * (1 - h.p) / float64(len(h.labels)) / (m.n - 1)
 	return c * (m.xx - m.x*m.x/m.n), c * (m.xy - m.x*m.y/m.n)
 }
 
