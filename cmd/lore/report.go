@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local/files"
@@ -20,6 +21,7 @@ type reportFlags struct {
 	format, html, human   string
 	writeSheet, readSheet string
 	sample                int
+	semicolons            bool
 }
 
 // reportFormats are the formats of a report.
@@ -53,6 +55,7 @@ func newReport() *cobra.Command {
 		fl.StringVar(&f.html, "html", "", "write the page of one run to this `file`")
 		fl.StringVar(&f.writeSheet, "error-sheet", "", "write a sample of one run's answers to this CSV `file`")
 		fl.IntVar(&f.sample, "sample", 50, "answers in the sheet")
+		fl.BoolVar(&f.semicolons, "semicolons", false, "part the sheet's cells by semicolons, as spreadsheets of many countries want it")
 	})
 	return c
 }
@@ -187,7 +190,11 @@ func writeErrorSheet(c *cobra.Command, f reportFlags, r report.Run, dir string) 
 	if err != nil {
 		return fmt.Errorf("write the sheet: %w", err)
 	}
-	n, err := report.ErrorSheet(file, r, f.sample, r.Manifest.Seed)
+	var n int
+	shown, err := store.ReadShown(dir)
+	if err == nil {
+		n, err = report.ErrorSheet(file, r, report.ShownTexts(shown), f.sample, r.Manifest.Seed, f.semicolons)
+	}
 	if closeErr := file.Close(); err == nil {
 		err = closeErr
 	}

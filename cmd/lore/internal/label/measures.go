@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"lore/cmd/lore/internal/report"
 	"lore/judge"
 )
 
@@ -20,7 +21,7 @@ func measures(t Task) []measure {
 	switch t.Name {
 	case Errors:
 		var out []measure
-		for _, kind := range ErrorKinds {
+		for _, kind := range report.ErrorKinds {
 			out = append(out, measure{kind, chose("errors", kind), opposite})
 		}
 		return append(out, measure{"any error", func(a Answer) (float64, bool) {

@@ -257,11 +257,6 @@ func consistencyTask() Task {
 	}
 }
 
-// ErrorKinds are what can be wrong with an answer (MSRS, Table 12).
-var ErrorKinds = []string{
-	"missing_minor", "missing_major", "misunderstanding_minor", "misunderstanding_major", "hallucination", "vague",
-}
-
 func errorsTask() Task {
 	return Task{
 		Name:  Errors,
@@ -282,7 +277,7 @@ func errorsTask() Task {
 			{Value: "misunderstanding_minor", Title: "The query is misunderstood a little", Key: "3"},
 			{Value: "misunderstanding_major", Title: "The query is misunderstood", Key: "4"},
 			{Value: "hallucination", Title: "It says things that no document says", Key: "5"},
-			{Value: "vague", Title: "It is too general or vague", Key: "6"},
+			{Value: "vague", Title: "It is too general or vague", Key: "6"}, // all of report.ErrorKinds
 		}}},
 		Seconds: 150,
 		Source:  "MSRS, appendix B.4 and Table 12",
