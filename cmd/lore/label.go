@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,7 +33,7 @@ func newLabel() *cobra.Command {
 			"  lore label add first/labels/coverage anna.jsonl ben.jsonl\n"+
 			"  lore label status first\n"+
 			"  lore label export first/labels/coverage -o human.jsonl --as human",
-		newLabelPlan(), newLabelAdd(), newLabelStatus(), newLabelExport())
+		newLabelPlan(), newLabelAdd(), newLabelUndo(), newLabelStatus(), newLabelExport())
 }
 
 // labelsFolder is where a run keeps its labelling folders.
@@ -63,7 +64,7 @@ func newLabelPlan() *cobra.Command {
 	}
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.task, "task", "", "what is asked: "+wrapped(label.TaskNames()))
+		fl.StringVar(&f.task, "task", "", "what is asked: "+strings.Join(label.TaskNames(), ", "))
 		fl.IntVar(&f.labels, "labels", 0, "`number` of items to label")
 		fl.Float64Var(&f.minutes, "minutes", 0, "or the time that each annotator has")
 		fl.StringVar(&f.annotators, "annotators", "", "comma-separated `names`; none: whoever comes labels everything")
@@ -80,17 +81,6 @@ func newLabelPlan() *cobra.Command {
 		fl.StringVar(&f.out, "out", "", "labelling `folder`; empty: RUN/labels/TASK")
 	})
 	return c
-}
-
-func wrapped(names []string) string {
-	out := ""
-	for i, n := range names {
-		if i > 0 {
-			out += ", "
-		}
-		out += n
-	}
-	return out
 }
 
 // check refuses settings that make no sense.
@@ -195,7 +185,7 @@ func (f planFlags) dataFrame(b datasets.Benchmark, paths []string) (label.Frame,
 	}
 	if tasks := checkable.CheckTasks(); !slices.Contains(tasks, f.task) {
 		return label.Frame{}, usage.Errorf("the data of %s has nothing to label for the task %s; there is %s",
-			b.Name(), f.task, wrapped(tasks))
+			b.Name(), f.task, strings.Join(tasks, ", "))
 	}
 	if f.out == "" {
 		return label.Frame{}, usage.Errorf("--out names the labelling folder, where data is labelled")
@@ -218,7 +208,8 @@ func (f planFlags) runFrame(c *cobra.Command, dir string) (label.Frame, float64,
 		return label.Frame{}, 0, err
 	}
 	if tasks := label.RunTasks(r, shown); !slices.Contains(tasks, f.task) {
-		return label.Frame{}, 0, usage.Errorf("%s has nothing to label for the task %s; there is %s", dir, f.task, wrapped(tasks))
+		return label.Frame{}, 0, usage.Errorf("%s has nothing to label for the task %s; there is %s",
+			dir, f.task, strings.Join(tasks, ", "))
 	}
 
 	var judges []string
@@ -341,7 +332,8 @@ func printPlan(c *cobra.Command, p *label.Plan, task label.Task, dir string) {
 	if p.LeftOut > 0 {
 		fmt.Fprintf(w, "\nLeft out: %s that the judge left unscored.\n", usage.Counted(p.LeftOut, "verdict"))
 	}
-	fmt.Fprintf(w, "\nLabelling folder: %s\nNext:             lore label add %s LABELS.jsonl\n                  lore label status %s\n", dir, dir, dir)
+	fmt.Fprintf(w, "\nLabelling folder: %s\n", dir)
+	fmt.Fprintf(w, "Next:             lore label add %s LABELS.jsonl\n                  lore label status %s\n", dir, dir)
 }
 
 // labelFolders are the labelling folders that a name means: itself, or those of a run.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -103,6 +104,39 @@ func addAsTheyCome(c *cobra.Command, desk *label.Desk) error {
 	if err := scan.Err(); err != nil {
 		return fmt.Errorf("read labels: %w", err)
 	}
+	return nil
+}
+
+func newLabelUndo() *cobra.Command {
+	return &cobra.Command{
+		Use:   "undo FOLDER ANNOTATOR",
+		Short: "Take back an annotator's last answer",
+		Long: "undo takes back the last answer that stands of an annotator; the one before it to the same item\n" +
+			"stands again. Both lines stay in the file.",
+		Example: "  lore label undo first/labels/coverage anna",
+		Args:    usageArgs(cobra.ExactArgs(2)),
+		RunE:    func(c *cobra.Command, args []string) error { return undoLabel(c, args[0], args[1]) },
+	}
+}
+
+func undoLabel(c *cobra.Command, dir, annotator string) (err error) {
+	desk, warnings, err := label.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, desk.Close()) }()
+	for _, w := range warnings {
+		usage.NewConsole(c.ErrOrStderr()).Warn(w)
+	}
+
+	taken, ok, err := desk.Undo(label.Label{Annotator: annotator, At: time.Now().UTC().Truncate(time.Millisecond)})
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return usage.Errorf("no answer of %s stands in %s", annotator, dir)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "taken back: the answer of %s to %s\n", annotator, taken.Item)
 	return nil
 }
 

@@ -59,7 +59,7 @@ const doubt = 0.25
 // θ is right as long as their order within a stratum was random.
 //
 // Run is Student's t with the finite-population variance of strata, Wide with the variance
-// over clusters. All is NaN without two labels, Wide without two clusters.
+// over clusters; both end at 0 and 1, where values do. All is NaN without two labels, Wide without two clusters.
 func StratifiedMean(labelled []Sampled, all []Unlabelled, level float64) Corrected {
 	out := Corrected{Mean: NaN, Run: Undefined, Wide: Undefined, Lambda: NaN, SE: NaN, DF: NaN, Labels: len(labelled)}
 	if len(labelled) < 2 || len(all) == 0 {
@@ -90,7 +90,13 @@ func StratifiedMean(labelled []Sampled, all []Unlabelled, level float64) Correct
 	out.spread(strata, lambdas, total)
 	out.overClusters(labelled, all, mean)
 	out.intervals(level)
+	out.Run, out.Wide = out.Run.within(0, 1), out.Wide.within(0, 1)
 	return out
+}
+
+// within cuts off what no value can be.
+func (ci Interval) within(low, high float64) Interval {
+	return Interval{min(max(ci.Low, low), high), min(max(ci.High, low), high)}
 }
 
 // stratum is a stratum with the labels in it.

@@ -143,9 +143,8 @@ type Column struct{ Name, Help string }
 const longestCell = 32_000
 
 // Form writes a sheet for people to fill in: with a byte order mark, so that spreadsheets read it
-// as UTF-8, and lines as they end them. Texts that are too long for a cell go on in further
-// columns behind their own. Cells are parted by commas, or by semicolons, as spreadsheets of many
-// countries have it.
+// as UTF-8. Texts that are too long for a cell go on in further columns behind their own. Cells
+// are parted by commas, or by semicolons, as spreadsheets of many countries have it.
 func Form(columns []Column, rows [][]string, semicolons bool) ([]byte, error) {
 	width := make([]int, len(columns))
 	parts := make([][][]string, len(rows))
@@ -186,7 +185,6 @@ func Form(columns []Column, rows [][]string, semicolons bool) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.WriteString(mark)
 	w := csv.NewWriter(&buf)
-	w.UseCRLF = true
 	if semicolons {
 		w.Comma = ';'
 	}

@@ -123,7 +123,7 @@ func TestForm(t *testing.T) {
 	for _, semicolons := range []bool{false, true} {
 		data, err := Form([]Column{{"row", "leave as it is"}, {"text", ""}, {"mark", "yes; or no, please"}},
 			[][]string{{"1", long, "yes"}, {"2", "=short", ""}}, semicolons)
-		if err != nil || !strings.HasPrefix(string(data), "\ufeff") || !strings.Contains(string(data), "\r\n") {
+		if err != nil || !strings.HasPrefix(string(data), "\ufeff") {
 			t.Fatalf("%v: %.60q", err, data)
 		}
 		var texts []string

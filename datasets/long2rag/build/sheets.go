@@ -19,7 +19,8 @@ var sheetHead = []files.Column{
 	{Name: "key_point"},
 	{Name: "documents", Help: "in full; what the point was taken from stands between >> and <<, which may be wrong"},
 	{Name: "found_in_text", Help: "can the point be taken from the documents? yes or no"},
-	{Name: "key_point_verdict", Help: "if found: agree, it answers the question; neutral, it is background; disagree, it is off the subject"},
+	{Name: "key_point_verdict",
+		Help: "if found: agree, it answers the question; neutral, it is background; disagree, it is off the subject"},
 }
 
 // rowColumn names rows, so that nobody can tell from the name what the data says.

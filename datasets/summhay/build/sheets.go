@@ -25,7 +25,8 @@ var (
 		{Name: rowColumn, Help: "leave as it is"},
 		{Name: "insight"},
 		{Name: "subtopics"},
-		{Name: "subtopic", Help: "number of the subtopic that the insight belongs to; several, with commas, only if it belongs to each as much"},
+		{Name: "subtopic",
+			Help: "number of the subtopic that the insight belongs to; several, with commas, only if it belongs to each as much"},
 	}
 	documentHead = []files.Column{
 		{Name: rowColumn, Help: "leave as it is"},

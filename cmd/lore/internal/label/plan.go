@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"lore/datasets"
 	"lore/judge/metric"
 )
 
@@ -233,6 +232,3 @@ func (p *Plan) Forecasts(numbers []int) []Forecast {
 
 // CheckName refuses a name that no annotator can have.
 func CheckName(name string) error { return checkName(name) }
-
-// systems of the plan's targets; empty for data.
-func (p *Plan) system(target int) datasets.System { return p.Targets[target].System }

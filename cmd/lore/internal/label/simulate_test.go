@@ -174,7 +174,9 @@ func byChance(cells [][]cell, seed uint64, judged bool) []metric.Corrected {
 }
 
 // outcome counts over runs and systems.
-type outcome struct{ n, judge, bias, plan, wide, chance, diff, diffs, half, halfWide, halfChance, halfPeople float64 }
+type outcome struct {
+	n, judge, bias, squares, plan, wide, chance, diff, diffs, half, halfWide, halfChance, halfPeople float64
+}
 
 func (w world) simulate(t *testing.T, runs, items int) outcome {
 	t.Helper()
@@ -193,6 +195,7 @@ func (w world) simulate(t *testing.T, runs, items int) outcome {
 			o.n++
 			o.judge += math.Abs(plan[s].Judged - really[s])
 			o.bias += plan[s].Mean - really[s]
+			o.squares += (plan[s].Mean - really[s]) * (plan[s].Mean - really[s])
 			o.plan += holds(plan[s].Run, really[s])
 			o.wide += holds(plan[s].Wide, ofAll[s])
 			o.chance += holds(chance[s].Run, really[s])
@@ -242,8 +245,8 @@ func TestLabelSimulation(t *testing.T) {
 		if ratio := o.half / o.halfChance; ratio > 1+slack && w.noise < 10 || ratio > 1.02+slack {
 			t.Errorf("%s: planned labels give an interval %.3f times that of labels by chance", w.name, ratio)
 		}
-		if bias := math.Abs(o.bias / o.n); bias > 0.003+slack/10 {
-			t.Errorf("%s: the corrected mean is off by %.4f on average", w.name, bias)
+		if bias, se := math.Abs(o.bias/o.n), math.Sqrt(o.squares)/o.n; bias > 4*se {
+			t.Errorf("%s: the corrected mean is off by %.4f on average, with a standard error of %.4f", w.name, bias, se)
 		}
 	}
 	if os.Getenv("LORE_SIMULATE") != "" {

@@ -43,7 +43,7 @@ func TestErrorSheet(t *testing.T) {
 		t.Errorf("unmarked: %+v, %v", g, err)
 	}
 
-	marked := strings.Replace(b.String(), ",,,,,,,\r\n", ",1,0,,,,x,\r\n", 1)
+	marked := strings.Replace(b.String(), ",,,,,,,\n", ",1,0,,,,x,\n", 1)
 	g, err := ErrorTable("sheet.csv", []byte(marked), r)
 	if err != nil || len(g.Rows) != 1 || !strings.Contains(g.Note, "3 rows of the sheet are not marked") || !strings.HasPrefix(g.Rows[0][1], "100 ") || !strings.HasPrefix(g.Rows[0][2], "0 ") || !strings.HasPrefix(g.Rows[0][6], "100 ") || !strings.HasPrefix(g.Rows[0][7], "0 ") || g.Rows[0][8] != "1" {
 		t.Errorf("marked: %+v, %v", g, err)
@@ -61,7 +61,7 @@ func TestErrorSheetAsksOnce(t *testing.T) {
 	if err != nil || n != 3 {
 		t.Fatal(n, err)
 	}
-	marked := strings.ReplaceAll(b.String(), ";;;;;;;\r\n", ";FALSE;TRUE;;;;;\r\n")
+	marked := strings.ReplaceAll(b.String(), ";;;;;;;\n", ";FALSE;TRUE;;;;;\n")
 	g, err := ErrorTable("sheet.csv", []byte(marked), r)
 	if err != nil || len(g.Rows) != 2 || g.Rows[0][8] != "3" || g.Rows[1][8] != "3" {
 		t.Errorf("%+v %v\n%s", g, err, marked)

@@ -56,7 +56,8 @@ func TestShownIsKeptOnce(t *testing.T) {
 	if diff := cmp.Diff(&s, got); diff != "" {
 		t.Error(diff)
 	}
-	if again, _ := twoContexts(); again.Add(nil, nil) != 2 || again.Add(nil, nil) != 2 {
+	again, _ := twoContexts()
+	if first, second := again.Add(nil, nil), again.Add(nil, nil); first != 2 || second != 2 {
 		t.Error("equal contexts have two numbers")
 	}
 }
