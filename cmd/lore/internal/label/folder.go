@@ -57,13 +57,16 @@ func Write(dir string, s *Sheet, p *Plan) error {
 // Read reads a labelling folder. Warnings say what was left out of its labels.
 func Read(dir string) (*Folder, []string, error) {
 	f := &Folder{Dir: dir, Sheet: &Sheet{}, Plan: &Plan{}, items: map[string]Item{}}
-	for name, into := range map[string]any{ItemsFile: f.Sheet, PlanFile: f.Plan} {
-		path := filepath.Join(dir, name)
+	for _, file := range []struct {
+		name string
+		into any
+	}{{PlanFile, f.Plan}, {ItemsFile, f.Sheet}} {
+		path := filepath.Join(dir, file.name)
 		data, err := files.Bytes(path, anew)
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := json.Unmarshal(data, into); err != nil {
+		if err := json.Unmarshal(data, file.into); err != nil {
 			return nil, nil, &files.Error{File: path, Msg: "is damaged: " + err.Error(), Remedy: anew, Err: err}
 		}
 	}
@@ -100,9 +103,16 @@ func (f *Folder) valid() error {
 	case p.Labels != len(s.Items) || p.Labels > len(p.Draws):
 		return fmt.Errorf("plans %d of %d items, and there are %d", p.Labels, len(p.Draws), len(s.Items))
 	}
+	task, ok := FindTask(p.Task)
+	if !ok {
+		return fmt.Errorf("is of the unknown task %.40q", p.Task)
+	}
 	for i, it := range s.Items {
-		if it.ID != p.Draws[i].Item {
+		switch {
+		case it.ID != p.Draws[i].Item:
 			return fmt.Errorf("has another item at place %d", i+1)
+		case len(it.Texts) < texts(task):
+			return fmt.Errorf("the item %s shows %d texts, and its task has %d", it.ID, len(it.Texts), texts(task))
 		}
 		for _, t := range it.Texts {
 			if _, ok := s.Texts[t.Text]; !ok {
@@ -118,6 +128,17 @@ func (f *Folder) valid() error {
 		}
 	}
 	return nil
+}
+
+// texts is how many texts an item of a task has at least.
+func texts(t Task) int {
+	switch t.Name {
+	case Subtopic:
+		return 0
+	case Preference:
+		return 2
+	}
+	return 1
 }
 
 // parse reads lines of labels. good is how many bytes hold whole lines: a last line that is

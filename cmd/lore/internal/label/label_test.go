@@ -447,3 +447,38 @@ func FuzzLabels(f *testing.F) {
 		folder.Progresses()
 	})
 }
+
+// A folder may come from anybody: what is wrong with it is told, or harms nobody.
+func FuzzFolder(f *testing.F) {
+	for _, name := range []string{Answerable, Preference, Subtopic} {
+		task, _ := FindTask(name)
+		sheet, plan, err := Make(frame(name, 4), task, "", Settings{Labels: 3, Correlation: 0.5, Annotators: []string{"a", "b"}, Shared: 0.5})
+		if err != nil {
+			f.Fatal(err)
+		}
+		items, err1 := json.Marshal(sheet)
+		key, err2 := json.Marshal(plan)
+		if err := errors.Join(err1, err2); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(items, key)
+	}
+	f.Add([]byte("{}"), []byte("{}"))
+	f.Fuzz(func(t *testing.T, items, key []byte) {
+		folder := &Folder{Sheet: &Sheet{}, Plan: &Plan{}, items: map[string]Item{}}
+		if json.Unmarshal(items, folder.Sheet) != nil || json.Unmarshal(key, folder.Plan) != nil || folder.valid() != nil {
+			return
+		}
+		for i, it := range folder.Sheet.Items {
+			a := Answer{Fields: map[string][]string{"answerable": {"yes"}, "better": {"a"}, "subtopics": {"1"}}}
+			folder.Labels = append(folder.Labels, Label{Item: it.ID, Annotator: fmt.Sprint(i % 2), Answer: &a})
+		}
+		folder.Rows()
+		folder.Estimates()
+		folder.Differences()
+		folder.Agreements()
+		folder.Progresses()
+		_, _ = folder.Verdicts()
+		folder.Plan.Forecasts([]int{1, 1000})
+	})
+}
