@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate hostile flips kills hundred night golden-embed onnxruntime test-ort ollama test-ollama axe pages fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-labels hostile flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -81,6 +81,11 @@ golden:
 simulate:
 	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 2h -run 'FalsePositives|Power' ./cmd/lore/internal/table
 
+# simulate-labels checks that scores corrected by planned labels cover the truth, 1,000 runs of
+# each simulated judge, and writes the table of docs/labelling.md; two minutes.
+simulate-labels:
+	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 1h -run 'LabelSimulation' ./cmd/lore/internal/label -update
+
 # The campaigns run in full what `go test` runs a seeded sample of: LORE_SEED=2 draws
 # another. hostile lets every verb meet every misbehaviour of a server (LORE_MODE names
 # one of them); ten minutes.
@@ -101,6 +106,11 @@ kills:
 # hundred draws the page of 107 systems, and measures it; ten minutes.
 hundred:
 	$(CAMPAIGN) 'TestPageOfAHundredSystems$$'
+
+# label-kills kills the saving of labels 50 times: none that was shown as saved may be lost;
+# a minute.
+label-kills:
+	$(CAMPAIGN) 'TestLabelKills$$'
 
 # night is a study with a server that falls ill, is started again and is replaced, and with
 # a disk that fills, where root can mount one; minutes.

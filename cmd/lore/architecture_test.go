@@ -44,6 +44,7 @@ var layers = []struct {
 	{"lore/cmd/lore/internal/page", []string{"lore/local", "lore/judge", "lore/datasets",
 		at("usage"), at("store"), at("table"), at("report")}},
 	{at("view"), []string{"lore/local", at("usage"), at("store"), at("page")}},
+	{"lore/cmd/lore/internal/label", []string{"lore/local", "lore/judge", "lore/datasets", at("store"), at("report")}},
 	{"lore/cmd", []string{"lore"}},
 }
 
@@ -76,7 +77,7 @@ var outside = []struct {
 	{"go.yaml.in/yaml", []string{"lore/cmd"}},
 	{"github.com/tiktoken-go/tokenizer", []string{"lore/local/tokens"}},
 	{"github.com/google/jsonschema-go", []string{"lore/local/gate"}},
-	{"github.com/gofrs/flock", []string{"lore/cmd/lore/internal/store", "lore/embed", "lore/index", "lore/local/gate"}},
+	{"github.com/gofrs/flock", []string{"lore/cmd/lore/internal/store", at("label"), "lore/embed", "lore/index", "lore/local/gate"}},
 	{"github.com/blevesearch/mmap-go", []string{"lore/index"}},
 	{"gonum.org/v1/gonum", []string{"lore/judge", "lore/datasets/summhay/internal/fitlexical"}},
 	{"github.com/spf13/cobra", []string{"lore/cmd"}},

@@ -94,9 +94,12 @@ const humanForm = "retriever, generator, item and question are those of verdicts
 
 // readHuman reads human verdicts on a run.
 func readHuman(path string) ([]agreement.HumanVerdict, error) {
-	data, err := files.Read(path, "give human verdicts on a run, lines of JSON")
+	data, err := files.Read(path, "give human verdicts on a run, lines of JSON or CSV")
 	if err != nil {
 		return nil, err
+	}
+	if ending := strings.ToLower(filepath.Ext(path)); ending == ".csv" || ending == ".tsv" {
+		return agreement.ReadHumanSheet(path, data)
 	}
 	verdicts, err := agreement.ReadHuman(bytes.NewReader(data), path)
 	return verdicts, files.Wrap(path, err)

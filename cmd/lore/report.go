@@ -24,6 +24,7 @@ type reportFlags struct {
 	title, date           string
 	writeSheet, readSheet string
 	sample                int
+	semicolons            bool
 }
 
 // reportFormats are the formats of a report.
@@ -37,7 +38,8 @@ func newReport() *cobra.Command {
 		Long: "report reads run folders, one's own or somebody else's, and prints their systems in\n" +
 			"one table. It needs neither the data nor a model.\n\n" +
 			"With --human it corrects the scores of one run by what people said of a part of it:\n" +
-			"lines of JSON with retriever, generator, item, question, label and unit. With\n" +
+			"lines of JSON, or CSV, with retriever, generator, item, question, label and unit, and with\n" +
+			"stratum and probability where lore label drew them. With\n" +
 			"--error-sheet it writes a sample of one run's answers, in which people mark what is\n" +
 			"wrong with each, and with --errors it reads the marked sheet back.",
 		Example: "  lore report lore-runs/summhay-1a2b3c4d\n" +
@@ -58,6 +60,7 @@ func newReport() *cobra.Command {
 		fl.StringVar(&f.date, "date", "", "date to stand on the page, as `words`; folders keep none")
 		fl.StringVar(&f.writeSheet, "error-sheet", "", "write a sample of one run's answers to this CSV `file`")
 		fl.IntVar(&f.sample, "sample", 50, "answers in the sheet")
+		fl.BoolVar(&f.semicolons, "semicolons", false, "part the sheet's cells by semicolons, as spreadsheets of many countries want it")
 	})
 	return c
 }
@@ -179,11 +182,11 @@ func showCorrected(c *cobra.Command, f reportFlags, r report.Run) error {
 	if err != nil {
 		return err
 	}
-	g, err := report.Corrected(r, verdicts)
+	grids, err := report.Corrected(r, verdicts)
 	if err != nil {
 		return &files.Error{File: f.human, Msg: err.Error(), Remedy: humanForm, Err: err}
 	}
-	return printGrids(c.OutOrStdout(), f.format, []datasets.Grid{g})
+	return printGrids(c.OutOrStdout(), f.format, grids)
 }
 
 // writeErrorSheet writes a sheet for people, and says what to do with it.
@@ -195,7 +198,11 @@ func writeErrorSheet(c *cobra.Command, f reportFlags, r report.Run, dir string) 
 	if err != nil {
 		return fmt.Errorf("write the sheet: %w", err)
 	}
-	n, err := report.ErrorSheet(file, r, f.sample, r.Manifest.Seed)
+	var n int
+	shown, err := store.ReadShown(dir)
+	if err == nil {
+		n, err = report.ErrorSheet(file, r, report.ShownTexts(shown), f.sample, r.Manifest.Seed, f.semicolons)
+	}
 	if closeErr := file.Close(); err == nil {
 		err = closeErr
 	}

@@ -37,7 +37,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 
 	ofRun := newRun()
 	root.AddCommand(ofRun, newRuns(), newView(), newReport(), newCompare(), newScore(), newRetrieve(), newMeasure(),
-		newJudge(), newData(), newBuild(), newPrompts(), newDoctor())
+		newJudge(), newLabel(), newData(), newBuild(), newPrompts(), newDoctor())
 	root.AddCommand(pages(ofRun)...)
 	root.SetHelpCommand(newHelp(root))
 	return root

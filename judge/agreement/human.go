@@ -4,14 +4,19 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"lore/judge"
 	"lore/local"
+	"lore/local/files"
 )
 
-// HumanVerdict is one line of human verdicts on a run.
+// HumanVerdict is one line of human verdicts on a run. Where labels were drawn by a plan, such as
+// that of lore label, each line has the stratum it was drawn from, and the probability with which
+// it was: labels of the stratum over the verdicts in it, of this system.
 type HumanVerdict struct {
 	Retriever string `json:"retriever"`
 	Generator string `json:"generator"`
@@ -19,6 +24,61 @@ type HumanVerdict struct {
 	Question  string `json:"question"`
 	Label     string `json:"label"`
 	Unit      int    `json:"unit"`
+
+	ID          string  `json:"id,omitempty"` // of the label; a text that several systems gave has one
+	Stratum     string  `json:"stratum,omitempty"`
+	Probability float64 `json:"probability,omitempty"` // in (0,1]; 0: not drawn by a plan
+}
+
+// valid refuses a line that names nothing, or has a probability that is none.
+func (h HumanVerdict) valid() error {
+	switch {
+	case h.Item == "" || h.Question == "" || h.Label == "":
+		return errors.New("item, question and label are needed")
+	case !(h.Probability >= 0 && h.Probability <= 1):
+		return fmt.Errorf("the probability %g does not lie between 0 and 1", h.Probability)
+	case h.Stratum != "" && h.Probability == 0:
+		return fmt.Errorf("the stratum %q has no probability beside it", h.Stratum)
+	}
+	return nil
+}
+
+// humanColumns are those of human verdicts on a run in a sheet that must be there.
+var humanColumns = []string{"retriever", "generator", "item", "question", "label"}
+
+// ReadHumanSheet reads human verdicts on a run from CSV with their names as its heading.
+func ReadHumanSheet(name string, data []byte) ([]HumanVerdict, error) {
+	const remedy = "unit is a whole number, probability a number from 0 to 1"
+	var out []HumanVerdict
+	err := files.EachRow(name, data, humanColumns, remedy, func(get func(string) string) error {
+		h := HumanVerdict{
+			Retriever: get("retriever"), Generator: get("generator"), Item: get("item"), Question: get("question"),
+			Label: get("label"), ID: get("id"), Stratum: get("stratum"),
+		}
+		if h.Label == "" {
+			return nil // not labelled yet
+		}
+		if s := get("unit"); s != "" {
+			v, ok := number(s)
+			if !ok || v != math.Trunc(v) || v < 0 || v > 1e9 {
+				return fmt.Errorf("the unit %q is no whole number", s)
+			}
+			h.Unit = int(v)
+		}
+		if s := get("probability"); s != "" {
+			v, ok := number(s)
+			if !ok {
+				return fmt.Errorf("the probability %q is no number", s)
+			}
+			h.Probability = v
+		}
+		out = append(out, h)
+		return h.valid()
+	})
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("%s: no verdicts", name)
+	}
+	return out, err
 }
 
 // ReadHuman reads human verdicts on a run, one JSON object a line.
@@ -38,8 +98,8 @@ func ReadHuman(r io.Reader, name string) ([]HumanVerdict, error) {
 		if err := dec.Decode(&h); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
-		if h.Item == "" || h.Question == "" || h.Label == "" {
-			return nil, fmt.Errorf("%s:%d: item, question and label are needed", name, line)
+		if err := h.valid(); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 		out = append(out, h)
 	}

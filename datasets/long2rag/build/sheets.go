@@ -13,9 +13,20 @@ import (
 
 // sheetHead are the columns of a sheet for people; the last two are for them to fill in
 // (the paper's appendix A.3).
-var sheetHead = []string{
-	"question_id", "point_id", "question", "key_point", "evidence", "found_in_text", "key_point_verdict",
+var sheetHead = []files.Column{
+	{Name: rowColumn, Help: "leave as it is"},
+	{Name: "question"},
+	{Name: "key_point"},
+	{Name: "documents", Help: "in full; what the point was taken from stands between >> and <<, which may be wrong"},
+	{Name: "found_in_text", Help: "can the point be taken from the documents? yes or no"},
+	{Name: "key_point_verdict",
+		Help: "if found: agree, it answers the question; neutral, it is background; disagree, it is off the subject"},
 }
+
+// rowColumn names rows, so that nobody can tell from the name what the data says.
+const rowColumn = "row"
+
+func pointRow(question, point string) string { return files.RowID("point", question, point) }
 
 // Verdicts of people on a key point.
 const (
@@ -24,15 +35,12 @@ const (
 	Disagree = "disagree" // does not belong into an answer
 )
 
-// around is how much of a document is shown on either side of a span, in bytes.
-const around = 300
-
 // verdictOrder is the order in which verdicts are counted.
 var verdictOrder = []string{Agree, Neutral, Disagree}
 
 // Sheets deals the key points of a dataset out to raters as CSV: questions as evenly as
 // they go, and of the others' points a share, the same for all, that everybody judges.
-func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint64) ([][]byte, error) {
+func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint64, semicolons bool) ([][]byte, error) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	owner := make([]int, len(questions))
 	for i, k := range rng.Perm(len(questions)) {
@@ -43,7 +51,7 @@ func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint
 	for i, q := range questions {
 		for _, p := range q.KeyPoints {
 			all := rng.Float64() < shared
-			row := []string{q.ID, p.ID, q.Text, p.Text, evidence(q, p), "", ""}
+			row := []string{pointRow(q.ID, p.ID), q.Text, p.Text, evidence(q, p), "", ""}
 			for r := range raters {
 				if all || owner[i] == r {
 					rows[r] = append(rows[r], row)
@@ -55,31 +63,34 @@ func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint
 	out := make([][]byte, raters)
 	for r := range raters {
 		var err error
-		if out[r], err = files.Sheet(sheetHead, rows[r]); err != nil {
+		if out[r], err = files.Form(sheetHead, rows[r], semicolons); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// evidence shows every span in its document, between >> and <<.
+// evidence is every document that holds a span of the point, or that the point names, in full, with
+// the spans between >> and <<; all documents where there is none.
 func evidence(q long2rag.Question, p long2rag.KeyPoint) string {
-	var parts []string
-	for _, s := range p.Spans {
-		for _, d := range q.Documents {
-			at := strings.Index(d.Text, s)
-			if at < 0 {
-				continue
+	var parts, all []string
+	for _, d := range q.Documents {
+		text, marked := d.Text, false
+		for _, s := range p.Spans {
+			if at := strings.Index(text, s); s != "" && at >= 0 {
+				text, marked = text[:at]+">>"+s+"<<"+text[at+len(s):], true
 			}
-
-			end := at + len(s)
-			before, after := d.Text[max(0, at-around):at], d.Text[end:min(len(d.Text), end+around)]
-			shown := fmt.Sprintf("%s: …%s>>%s<<%s…", d.ID, before, s, after)
-			parts = append(parts, strings.ToValidUTF8(shown, "")) // around may cut a letter in two
-			break
+		}
+		shown := d.ID + ":\n" + text
+		all = append(all, shown)
+		if marked || slices.Contains(p.Documents, d.ID) {
+			parts = append(parts, shown)
 		}
 	}
-	return strings.Join(parts, "\n")
+	if len(parts) == 0 {
+		parts = all
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // HumanVerdict is what a person says of a key point.
@@ -91,39 +102,52 @@ type HumanVerdict struct {
 
 // ReadSheet reads a sheet that was filled in. Rows left open are counted.
 func ReadSheet(name string, data []byte, questions []long2rag.Question) (verdicts []HumanVerdict, open int, err error) {
-	known := map[[2]string]bool{}
+	known := map[string][2]string{}
 	for _, q := range questions {
 		for _, p := range q.KeyPoints {
-			known[[2]string{q.ID, p.ID}] = true
+			at := [2]string{q.ID, p.ID}
+			known[pointRow(q.ID, p.ID)], known[q.ID+"\x00"+p.ID] = at, at
 		}
 	}
 
 	seen := map[[2]string]bool{}
-	columns := []string{"question_id", "point_id", "found_in_text", "key_point_verdict"}
-	remedy := "found_in_text is yes or no, key_point_verdict is agree, neutral or disagree; " +
+	columns := []string{rowColumn, "found_in_text", "key_point_verdict"}
+	old := files.HasColumn(data, "question_id") // of an earlier lore
+	if old {
+		columns = []string{"question_id", "point_id", "found_in_text", "key_point_verdict"}
+	}
+	remedy := "found_in_text is " + files.YesNoForm + ", key_point_verdict is agree, neutral or disagree; " +
 		"make sheets with lore build long2rag sheets"
 	err = files.EachRow(name, data, columns, remedy, func(get func(string) string) error {
-		at := [2]string{get("question_id"), get("point_id")}
-		found, key := strings.ToLower(get("found_in_text")), strings.ToLower(get("key_point_verdict"))
+		name := get(rowColumn)
+		if old {
+			name = get("question_id") + "\x00" + get("point_id")
+		}
+		at, there := known[name]
+		cell, key := get("found_in_text"), strings.ToLower(get("key_point_verdict"))
+		found, marked := files.YesNo(cell)
 
 		switch {
-		case !known[at]:
-			return fmt.Errorf("judges the key point %s of the question %s, which the data does not have", at[1], at[0])
+		case !there && old:
+			return fmt.Errorf("judges the key point %s of the question %s, which the data does not have",
+				get("point_id"), get("question_id"))
+		case !there:
+			return fmt.Errorf("has the row %q, which is none of this data", name)
 		case seen[at]:
 			return fmt.Errorf("judges the key point %s of the question %s a second time", at[1], at[0])
-		case found == "", found == "yes" && key == "":
+		case cell == "", found && key == "":
 			open++
 			return nil
-		case found != "yes" && found != "no":
-			return fmt.Errorf("has %q under found_in_text", found)
-		case found == "no":
+		case !marked:
+			return fmt.Errorf("has %q under found_in_text", cell)
+		case !found:
 			key = "" // what is not in the text is not judged further
 		case !slices.Contains(verdictOrder, key):
 			return fmt.Errorf("has %q under key_point_verdict", key)
 		}
 
 		seen[at] = true
-		verdicts = append(verdicts, HumanVerdict{Question: at[0], Point: at[1], Found: found == "yes", Key: key})
+		verdicts = append(verdicts, HumanVerdict{Question: at[0], Point: at[1], Found: found, Key: key})
 		return nil
 	})
 	return verdicts, open, err

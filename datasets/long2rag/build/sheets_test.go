@@ -22,33 +22,33 @@ func TestSheetsAndBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sheets, err := Sheets(questions, 2, 0.3, 1)
+	sheets, err := Sheets(questions, 2, 0.3, 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := Sheets(questions, 2, 0.3, 1)
+	again, _ := Sheets(questions, 2, 0.3, 1, false)
 	if !bytes.Equal(sheets[0], again[0]) {
 		t.Error("the same seed gives other sheets")
 	}
 	times := map[string]int{}
 	var filled [][]HumanVerdict
 	for n, s := range sheets {
-		rows, err := csv.NewReader(bytes.NewReader(s)).ReadAll()
+		rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(s, []byte("\ufeff")))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, r := range rows[1:] {
-			times[r[0]+" "+r[1]]++
-			if !strings.Contains(r[4], ">>") {
+			times[r[0]]++
+			if !strings.Contains(r[3], ">>") {
 				t.Errorf("no evidence: %q", r)
 			}
-			r[5], r[6] = "yes", "Agree"
+			r[4], r[5] = "TRUE", "Agree"
 			if i == 0 {
-				r[5], r[6] = "NO", "" // each finds one point that is not in the text
+				r[4], r[5] = "NO", "" // each finds one point that is not in the text
 			}
 			rows[i+1] = r
 		}
-		rows[2][5] = "" // and leaves one open
+		rows[2][4] = "" // and leaves one open
 		var buf bytes.Buffer
 		if err := csv.NewWriter(&buf).WriteAll(rows); err != nil {
 			t.Fatal(err)

@@ -259,6 +259,7 @@ func newSheets(fl *flag.FlagSet) datasets.Job {
 	raters := fl.Int("raters", 2, "number of raters")
 	shared := fl.Float64("shared", 0.1, "share of the points that all raters judge")
 	seed := fl.Uint64("seed", 1, "seed of the deal")
+	semicolons := fl.Bool("semicolons", false, "part cells by semicolons, as spreadsheets of many countries want it")
 
 	return func(_ context.Context, _ datasets.Workshop, args []string) (datasets.Outcome, error) {
 		switch {
@@ -274,7 +275,7 @@ func newSheets(fl *flag.FlagSet) datasets.Job {
 		if err != nil {
 			return datasets.Outcome{}, err
 		}
-		sheets, err := Sheets(questions, *raters, *shared, *seed)
+		sheets, err := Sheets(questions, *raters, *shared, *seed, *semicolons)
 		if err != nil {
 			return datasets.Outcome{}, err
 		}

@@ -18,15 +18,34 @@ import (
 // others up to this number (the paper's Table 5 has 155 for ten documents).
 const statementsPerDocument = 15
 
-// Columns of the sheets; the last of each is for people to fill in.
+// Columns of the sheets; the last of each is for people to fill in. Rows are named so that
+// nobody can tell from the name what the data says.
 var (
-	insightHead  = []string{"insight_id", "insight", "subtopics", "subtopic"}
-	documentHead = []string{"document_id", "document", "insight_id", "insight", "present"}
+	insightHead = []files.Column{
+		{Name: rowColumn, Help: "leave as it is"},
+		{Name: "insight"},
+		{Name: "subtopics"},
+		{Name: "subtopic",
+			Help: "number of the subtopic that the insight belongs to; several, with commas, only if it belongs to each as much"},
+	}
+	documentHead = []files.Column{
+		{Name: rowColumn, Help: "leave as it is"},
+		{Name: "document"},
+		{Name: "insight"},
+		{Name: "present", Help: "does the document say all of this, in whatever words? yes or no"},
+	}
 )
+
+// rowColumn names rows.
+const rowColumn = "row"
+
+func insightRow(insight string) string { return files.RowID("insight", insight) }
+
+func documentRow(document, insight string) string { return files.RowID("document", document, insight) }
 
 // InsightSheet asks of every insight to which subtopic, or subtopics, it belongs
 // (appendix A.1.2). The order is drawn.
-func InsightSheet(f *summhay.File, seed uint64) ([]byte, error) {
+func InsightSheet(f *summhay.File, seed uint64, semicolons bool) ([]byte, error) {
 	var list []string
 	for i, s := range f.Subtopics {
 		list = append(list, fmt.Sprintf("%d. %s: %s", i+1, s.Name, s.Subtopic))
@@ -35,18 +54,18 @@ func InsightSheet(f *summhay.File, seed uint64) ([]byte, error) {
 	var rows [][]string
 	for _, s := range f.Subtopics {
 		for _, in := range s.Insights {
-			rows = append(rows, []string{in.InsightID, in.Insight, strings.Join(list, "\n"), ""})
+			rows = append(rows, []string{insightRow(in.InsightID), in.Insight, strings.Join(list, "\n"), ""})
 		}
 	}
 
 	rng := rand.New(rand.NewPCG(seed, 6))
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	return files.Sheet(insightHead, rows)
+	return files.Form(insightHead, rows, semicolons)
 }
 
 // DocumentSheet draws n documents and asks of statements whether each says them
-// (appendix A.1.3). The text stands in the first row of its document.
-func DocumentSheet(f *summhay.File, n int, seed uint64) ([]byte, error) {
+// (appendix A.1.3). The text stands in full beside each statement, so that rows may be sorted.
+func DocumentSheet(f *summhay.File, n int, seed uint64, semicolons bool) ([]byte, error) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	text := map[string]string{}
 	var all []string
@@ -60,15 +79,11 @@ func DocumentSheet(f *summhay.File, n int, seed uint64) ([]byte, error) {
 	var rows [][]string
 	for _, d := range rng.Perm(len(f.Documents))[:min(n, len(f.Documents))] {
 		doc := f.Documents[d]
-		for k, id := range shownStatements(doc, all, rng) {
-			body := ""
-			if k == 0 {
-				body = doc.DocumentText
-			}
-			rows = append(rows, []string{doc.DocumentID, body, id, text[id], ""})
+		for _, id := range shownStatements(doc, all, rng) {
+			rows = append(rows, []string{documentRow(doc.DocumentID, id), doc.DocumentText, text[id], ""})
 		}
 	}
-	return files.Sheet(documentHead, rows)
+	return files.Form(documentHead, rows, semicolons)
 }
 
 // shownStatements are all that a document is said to hold, with others drawn beside
@@ -100,11 +115,10 @@ type Validation struct {
 
 // Read adds a sheet of either kind.
 func (v *Validation) Read(f *summhay.File, name string, data []byte) error {
-	head, _, _ := strings.Cut(string(data), "\n")
 	switch {
-	case strings.Contains(head, "document_id"):
+	case files.HasColumn(data, "present"), files.HasColumn(data, "document_id"):
 		return v.ReadDocuments(f, name, data)
-	case strings.Contains(head, "insight_id"):
+	case files.HasColumn(data, "subtopic"), files.HasColumn(data, "insight_id"):
 		return v.ReadInsights(f, name, data)
 	}
 	return &datasets.InputError{
@@ -118,19 +132,22 @@ func (v *Validation) Read(f *summhay.File, name string, data []byte) error {
 
 // ReadInsights adds a filled-in sheet of insights.
 func (v *Validation) ReadInsights(f *summhay.File, name string, data []byte) error {
-	home := map[string]int{}
+	idColumn, home := rowColumn, map[string]int{}
+	if files.HasColumn(data, "insight_id") { // a sheet of an earlier lore
+		idColumn = "insight_id"
+	}
 	for i, s := range f.Subtopics {
 		for _, in := range s.Insights {
-			home[in.InsightID] = i + 1
+			home[in.InsightID], home[insightRow(in.InsightID)] = i+1, i+1
 		}
 	}
 
-	columns := []string{"insight_id", "subtopic"}
+	columns := []string{idColumn, "subtopic"}
 	remedy := "subtopic is a number of the list, or several with commas"
 	return files.EachRow(name, data, columns, remedy, func(get func(string) string) error {
-		want, known := home[get("insight_id")]
+		want, known := home[get(idColumn)]
 		if !known {
-			return fmt.Errorf("names the insight %q, which the haystack does not have", get("insight_id"))
+			return fmt.Errorf("names the insight %q, which the haystack does not have", get(idColumn))
 		}
 
 		cell := get("subtopic")
@@ -169,44 +186,62 @@ func subtopicNumbers(cell string, most int) ([]int, error) {
 	return chosen, nil
 }
 
+// statements are all that a sheet of documents may ask, by the names of rows, and by document and
+// insight as sheets of an earlier lore have them: does the data say that the insight is there?
+func statements(f *summhay.File) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range f.Documents {
+		for _, s := range f.Subtopics {
+			for _, in := range s.Insights {
+				said := slices.Contains(d.InsightsIncluded, in.InsightID)
+				out[documentRow(d.DocumentID, in.InsightID)] = said
+				out[d.DocumentID+"\x00"+in.InsightID] = said
+			}
+		}
+	}
+	return out
+}
+
 // ReadDocuments adds a filled-in sheet of documents.
 func (v *Validation) ReadDocuments(f *summhay.File, name string, data []byte) error {
-	holds := map[string][]string{}
-	for _, d := range f.Documents {
-		holds[d.DocumentID] = d.InsightsIncluded
+	known := statements(f)
+	columns := []string{rowColumn, "present"}
+	old := files.HasColumn(data, "document_id")
+	if old {
+		columns = []string{"document_id", "insight_id", "present"}
 	}
 
-	insights := map[string]bool{}
-	for _, s := range f.Subtopics {
-		for _, in := range s.Insights {
-			insights[in.InsightID] = true
+	return files.EachRow(name, data, columns, "present is "+files.YesNoForm, func(get func(string) string) error {
+		id := get(rowColumn)
+		if old {
+			id = get("document_id") + "\x00" + get("insight_id")
 		}
-	}
-
-	columns := []string{"document_id", "insight_id", "present"}
-	return files.EachRow(name, data, columns, "present is yes or no", func(get func(string) string) error {
-		document, insight := get("document_id"), get("insight_id")
-		included, known := holds[document]
-		if !known || !insights[insight] {
+		said, ok := known[id]
+		switch {
+		case !ok && old:
 			return fmt.Errorf("names the document %q with the insight %q, which the haystack does not have",
-				document, insight)
+				get("document_id"), get("insight_id"))
+		case !ok:
+			return fmt.Errorf("has the row %q, which is none of this haystack", id)
 		}
 
-		said := slices.Contains(included, insight)
-		switch cell := strings.ToLower(get("present")); {
-		case cell == "":
+		cell := get("present")
+		if cell == "" {
 			v.Open++
 			return nil
-		case cell == "yes" && said:
-			v.TP++
-		case cell == "yes":
-			v.FP++
-		case cell == "no" && said:
-			v.FN++
-		case cell == "no":
-			v.TN++
-		default:
+		}
+		yes, ok := files.YesNo(cell)
+		switch {
+		case !ok:
 			return fmt.Errorf("has %q under present", cell)
+		case yes && said:
+			v.TP++
+		case yes:
+			v.FP++
+		case said:
+			v.FN++
+		default:
+			v.TN++
 		}
 		v.Statements++
 		return nil

@@ -33,7 +33,7 @@ func smallHaystack() *summhay.File {
 // others beside it.
 func TestSheets(t *testing.T) {
 	f := smallHaystack()
-	sheet, err := InsightSheet(f, 1)
+	sheet, err := InsightSheet(f, 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,13 +41,69 @@ func TestSheets(t *testing.T) {
 	if err != nil || len(rows) != 13 {
 		t.Errorf("%v, %d rows", err, len(rows))
 	}
-	sheet, err = DocumentSheet(f, 2, 1)
+	sheet, err = DocumentSheet(f, 2, 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if rows, err = csv.NewReader(bytes.NewReader(sheet)).ReadAll(); err != nil || len(rows) != 1+2*12 ||
-		rows[1][1] != "text" || rows[2][1] != "" {
+		rows[1][1] != "text" || rows[2][1] != "text" {
 		t.Errorf("%v, %d rows, %q", err, len(rows), rows[1])
+	}
+}
+
+// No cell gives an answer away, and what a spreadsheet makes of a filled-in sheet is read: semicolons,
+// TRUE and FALSE, marks of any kind.
+func TestSheetsAreBlindAndReadBack(t *testing.T) {
+	f := smallHaystack()
+	for _, semicolons := range []bool{false, true} {
+		insights, err := InsightSheet(f, 1, semicolons)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents, err := DocumentSheet(f, 5, 1, semicolons)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{"s1_i1", "s2_i", "_id"} {
+			if bytes.Contains(insights, []byte(secret)) || bytes.Contains(documents, []byte(secret)) {
+				t.Errorf("a sheet holds %q", secret)
+			}
+		}
+
+		comma := ','
+		if semicolons {
+			comma = ';'
+		}
+		fill := func(sheet []byte, marks ...string) []byte {
+			r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(sheet, []byte("\ufeff"))))
+			r.Comma = comma
+			rows, err := r.ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, row := range rows[1:] {
+				row[len(row)-1] = marks[i%len(marks)]
+			}
+			var b bytes.Buffer
+			b.WriteString("\ufeff")
+			w := csv.NewWriter(&b)
+			w.Comma, w.UseCRLF = comma, true
+			if err := w.WriteAll(rows); err != nil {
+				t.Fatal(err)
+			}
+			return b.Bytes()
+		}
+		var v Validation
+		if err := v.Read(f, "insights.csv", fill(insights, "2", "1;3", "")); err != nil || v.Insights != 8 || v.Open != 4 {
+			t.Fatalf("%v: %+v", err, v)
+		}
+		if err := v.Read(f, "documents.csv", fill(documents, "TRUE", "False", "x", "NO", "1", "0")); err != nil || v.Statements != 60 || v.TP+v.FP != 30 {
+			t.Fatalf("%v: %+v", err, v)
+		}
+		bad := v
+		if err := bad.Read(f, "documents.csv", fill(documents, "maybe")); err == nil || !strings.Contains(err.Error(), `has "maybe" under present`) {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

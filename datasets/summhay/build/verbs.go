@@ -65,6 +65,7 @@ type options struct {
 	Sizes
 	docs, topic, participants      string
 	edits, chapters, fresh, export int
+	semicolons                     bool
 	temperature                    float64
 	estimate                       bool
 }
@@ -88,6 +89,7 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	fl.Float64Var(&o.temperature, "temperature", 0.7, "sampling temperature of what is written; checks are greedy")
 	fl.BoolVar(&o.estimate, "estimate", false, "measure the model, print calls, tokens and time, and stop")
 	fl.IntVar(&o.export, "export-validation", 0, "write sheets for people: all insights, and `N` documents")
+	fl.BoolVar(&o.semicolons, "semicolons", false, "part the cells of sheets by semicolons, as spreadsheets of many countries want it")
 
 	return func(ctx context.Context, w datasets.Workshop, _ []string) (datasets.Outcome, error) {
 		return o.run(ctx, w)
@@ -276,11 +278,11 @@ func (o options) writeSheets(path string, seed uint64) (next []string, err error
 	if err != nil {
 		return nil, err
 	}
-	insights, err := InsightSheet(file, seed)
+	insights, err := InsightSheet(file, seed, o.semicolons)
 	if err != nil {
 		return nil, err
 	}
-	documents, err := DocumentSheet(file, o.export, seed)
+	documents, err := DocumentSheet(file, o.export, seed, o.semicolons)
 	if err != nil {
 		return nil, err
 	}

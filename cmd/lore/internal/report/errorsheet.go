@@ -13,30 +13,61 @@ import (
 	"lore/local/files"
 )
 
-// ErrorKinds are what a reader of an answer can find wrong with it (MSRS, section
-// 5.3).
-var ErrorKinds = []string{"missing_minor", "missing_major", "misunderstanding", "hallucination", "vague"}
+// ErrorKinds are what a reader of an answer can find wrong with it (MSRS, appendix B.4).
+var ErrorKinds = []string{
+	"missing_minor", "missing_major", "misunderstanding_minor", "misunderstanding_major", "hallucination", "vague",
+}
 
-// sheetKeys are the columns that name an answer.
-var sheetKeys = []string{"retriever", "generator", "item"}
+// oldKinds are those of sheets of an earlier lore.
+var oldKinds = []string{"missing_minor", "missing_major", "misunderstanding", "hallucination", "vague"}
+
+// kindHelp says what each is.
+var kindHelp = map[string]string{
+	"missing_minor":          "many fine details are missing",
+	"missing_major":          "many important things are missing",
+	"misunderstanding_minor": "the query is misunderstood a little",
+	"misunderstanding_major": "the query is misunderstood",
+	"hallucination":          "it says things that no document says",
+	"vague":                  "too general or vague",
+}
+
+// rowColumn names rows, so that nobody can tell from the name whose answer it is.
+const rowColumn = "row"
+
+// answerRow names an answer by what it says: the same of several systems is marked once.
+func answerRow(item, text string) string { return files.RowID("answer", item, text) }
 
 // sheetHead is the heading of a sheet.
-func sheetHead() []string {
-	return slices.Concat(sheetKeys, []string{"query", "answer", "compare_with"}, ErrorKinds, []string{"note"})
+func sheetHead() []files.Column {
+	head := []files.Column{
+		{Name: rowColumn, Help: "leave as it is"}, {Name: "query"}, {Name: "answer"}, {Name: "compare_with"},
+		{Name: "documents", Help: "what the system was shown, in full"},
+	}
+	for _, k := range ErrorKinds {
+		head = append(head, files.Column{Name: k, Help: kindHelp[k] + "? 1 or 0"})
+	}
+	return append(head, files.Column{Name: "note"})
 }
 
 // ErrorSheet writes a sample of n answers of a run as CSV for people to mark: a 1 under
-// each kind of error an answer has, a 0 or nothing else. Every system has its share. It
-// returns how many there are in the sheet.
-func ErrorSheet(w io.Writer, r Run, n int, seed uint64) (rows int, err error) {
+// each kind of error an answer has, a 0 or nothing else. Every system has its share; the
+// same answer of two stands there once. documents are what each answer's system was shown,
+// by the name in the answer; nil where that was not kept. It returns how many rows there are.
+func ErrorSheet(w io.Writer, r Run, documents map[string]string, n int, seed uint64, semicolons bool) (rows int, err error) {
 	references := referencesOf(r.Verdicts)
 	var cells [][]string
+	seen := map[string]bool{}
 	for _, a := range sampleAnswers(r.Answers, n, seed) {
-		row := []string{a.Retriever, a.Generator, a.Item, a.Title, a.Text, references[answerKey{a.System, a.Item}]}
+		id := answerRow(a.Item, a.Text)
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		row := []string{id, a.Title, a.Text, references[answerKey{a.System, a.Item}], documents[a.Shown]}
 		cells = append(cells, append(row, make([]string, len(ErrorKinds)+1)...))
 	}
 
-	data, err := files.Sheet(sheetHead(), cells)
+	data, err := files.Form(sheetHead(), cells, semicolons)
 	if err != nil {
 		return 0, err
 	}
@@ -44,6 +75,30 @@ func ErrorSheet(w io.Writer, r Run, n int, seed uint64) (rows int, err error) {
 		return 0, fmt.Errorf("write the sheet: %w", err)
 	}
 	return len(cells), nil
+}
+
+// ShownTexts are the documents of each context, in one text.
+func ShownTexts(shown *store.Shown) map[string]string {
+	if shown == nil {
+		return nil
+	}
+	texts := map[string]string{}
+	for _, t := range shown.Texts {
+		texts[t.Name] = t.Text
+	}
+	out := map[string]string{}
+	for _, c := range shown.Contexts {
+		var parts []string
+		for _, p := range c.Passages {
+			text := texts[p.Text]
+			if p.Bytes > 0 {
+				text = text[:p.Bytes]
+			}
+			parts = append(parts, fmt.Sprintf("[%s] %s", p.Label, text))
+		}
+		out[c.Name] = strings.Join(parts, "\n\n")
+	}
+	return out
 }
 
 // referencesOf is what each answer was compared with: the texts of its questions, each
@@ -104,23 +159,31 @@ func sampleAnswers(answers []store.Answer, n int, seed uint64) []store.Answer {
 // ErrorTable reads a marked sheet back: per system the share of answers in percent with
 // each kind of error, with an interval. A row without any mark is not counted.
 func ErrorTable(file string, data []byte, run Run) (datasets.Grid, error) {
-	known := map[answerKey]bool{}
-	for _, a := range run.Answers {
-		known[answerKey{a.System, a.Item}] = true
-	}
-
 	const remedy = "give the sheet that --error-sheet wrote for this run, marked with 1 and 0"
+	kinds, keys := ErrorKinds, []string{rowColumn}
+	old := files.HasColumn(data, "retriever")
+	if old { // of an earlier lore
+		kinds, keys = oldKinds, []string{"retriever", "generator", "item"}
+	}
+	known := systemsByAnswer(run.Answers)
+
 	marks := map[datasets.System][][]float64{}
 	var systems []datasets.System
 	skipped := 0
-	err := files.EachRow(file, data, slices.Concat(sheetKeys, ErrorKinds), remedy, func(get func(string) string) error {
-		system := datasets.System{Retriever: get("retriever"), Generator: get("generator")}
-		item := get("item")
-		if !known[answerKey{system, item}] {
-			return fmt.Errorf("the run has no answer of %s to %s", system, item)
+	err := files.EachRow(file, data, slices.Concat(keys, kinds), remedy, func(get func(string) string) error {
+		id := get(rowColumn)
+		if old {
+			id = strings.Join([]string{get("retriever"), get("generator"), get("item")}, "\x00")
+		}
+		of := known[id]
+		switch {
+		case of == nil && old:
+			return fmt.Errorf("the run has no answer of %s, %s to %s", get("retriever"), get("generator"), get("item"))
+		case of == nil:
+			return fmt.Errorf("the run has no answer of the row %q", id)
 		}
 
-		values, some, err := readMarks(get)
+		values, some, err := readMarks(get, kinds)
 		switch {
 		case err != nil:
 			return err
@@ -128,10 +191,12 @@ func ErrorTable(file string, data []byte, run Run) (datasets.Grid, error) {
 			skipped++
 			return nil
 		}
-		if marks[system] == nil {
-			systems = append(systems, system)
+		for _, system := range of {
+			if marks[system] == nil {
+				systems = append(systems, system)
+			}
+			marks[system] = append(marks[system], values)
 		}
-		marks[system] = append(marks[system], values)
 		return nil
 	})
 	if err != nil {
@@ -143,24 +208,36 @@ func ErrorTable(file string, data []byte, run Run) (datasets.Grid, error) {
 
 	g := datasets.Grid{
 		Title: "Errors found by people",
-		Head:  slices.Concat([]string{"system"}, ErrorKinds, []string{"without any", "n"}),
+		Head:  slices.Concat([]string{"system"}, kinds, []string{"without any", "n"}),
 		Note: fmt.Sprintf("share of marked answers in percent [95 %% Wilson interval]; "+
 			"%d rows of the sheet are not marked and not counted", skipped),
 	}
 	for _, s := range systems {
-		g.Rows = append(g.Rows, errorRow(s, marks[s]))
+		g.Rows = append(g.Rows, errorRow(s, marks[s], len(kinds)))
 	}
 	return g, nil
 }
 
+// systemsByAnswer are the systems that gave an answer, by the name of its row, and by system
+// and item as sheets of an earlier lore have them.
+func systemsByAnswer(answers []store.Answer) map[string][]datasets.System {
+	out := map[string][]datasets.System{}
+	for _, a := range answers {
+		id := answerRow(a.Item, a.Text)
+		out[id] = append(out[id], a.System)
+		out[strings.Join([]string{a.Retriever, a.Generator, a.Item}, "\x00")] = []datasets.System{a.System}
+	}
+	return out
+}
+
 // errorRow is a system's line: the share of answers with each kind of error, and of those
 // without any.
-func errorRow(system datasets.System, marks [][]float64) []string {
+func errorRow(system datasets.System, marks [][]float64, kinds int) []string {
 	row := []string{system.String()}
-	for k := range len(ErrorKinds) + 1 {
+	for k := range kinds + 1 {
 		hits := 0
 		for _, m := range marks {
-			if k < len(ErrorKinds) && m[k] > 0 || k == len(ErrorKinds) && slices.Max(m) == 0 {
+			if k < kinds && m[k] > 0 || k == kinds && slices.Max(m) == 0 {
 				hits++
 			}
 		}
@@ -173,17 +250,20 @@ func errorRow(system datasets.System, marks [][]float64) []string {
 
 // readMarks reads the marks of a row, 1 or 0 per kind of error; some tells whether there
 // is any. Beside a mark, an empty cell means 0.
-func readMarks(get func(column string) string) (values []float64, some bool, err error) {
-	values = make([]float64, len(ErrorKinds))
-	for k, kind := range ErrorKinds {
-		switch mark := get(kind); strings.ToLower(mark) {
-		case "":
-		case "0", "no", "n":
-			some = true
-		case "1", "yes", "y", "x":
-			some, values[k] = true, 1
-		default:
+func readMarks(get func(column string) string, kinds []string) (values []float64, some bool, err error) {
+	values = make([]float64, len(kinds))
+	for k, kind := range kinds {
+		mark := get(kind)
+		if mark == "" {
+			continue
+		}
+		yes, ok := files.YesNo(mark)
+		if !ok {
 			return nil, false, fmt.Errorf("%s is marked %q; write 1 or 0", kind, mark)
+		}
+		some = true
+		if yes {
+			values[k] = 1
 		}
 	}
 	return values, some, nil

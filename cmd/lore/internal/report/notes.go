@@ -27,7 +27,7 @@ func JudgeNotes(r Run) datasets.Grid {
 		Head:  []string{"judge", "question", "texts", "language", "agreement", "worth", "measured on"},
 	}
 
-	language := foreignLanguage(r.Manifest)
+	language := ForeignLanguage(r.Manifest)
 	for _, j := range judgesOf(r) {
 		for _, kind := range kindsOf(r) {
 			c := agreement.Look(j, kind, r.Manifest.Texts, language, r.Measured...)
@@ -121,7 +121,7 @@ type JudgeKnown struct {
 // before that, or else the first on other texts.
 func JudgesKnown(r Run) []JudgeKnown {
 	var out []JudgeKnown
-	language := foreignLanguage(r.Manifest)
+	language := ForeignLanguage(r.Manifest)
 	for _, j := range judgesOf(r) {
 		for _, kind := range kindsOf(r) {
 			c := agreement.Look(j, kind, r.Manifest.Texts, language, r.Measured...)
@@ -162,7 +162,7 @@ func JudgeLines(w io.Writer, r Run) {
 		texts = " of " + strings.ReplaceAll(r.Manifest.Texts, ",", ", ")
 	}
 
-	language := foreignLanguage(r.Manifest)
+	language := ForeignLanguage(r.Manifest)
 	if language != "" {
 		texts += " in " + language
 	}
@@ -231,8 +231,8 @@ func judgeLine(name, question string, c agreement.Case) string {
 		name, question, on, k, judgesPage)
 }
 
-// foreignLanguage is the language that most judged texts are in, empty where that is English.
-func foreignLanguage(m store.Manifest) string {
+// ForeignLanguage is the language that most judged texts are in, empty where that is English.
+func ForeignLanguage(m store.Manifest) string {
 	names := ordered(m.Languages.Texts)
 	if len(names) == 0 || names[0] == text.English.Name {
 		return ""

@@ -1,0 +1,366 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lore/cmd/lore/internal/label"
+	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/table"
+	"lore/cmd/lore/internal/usage"
+	"lore/datasets"
+	"lore/datasets/all"
+	"lore/judge"
+	"lore/judge/agreement"
+	"lore/local/files"
+)
+
+func newLabel() *cobra.Command {
+	return parent("label", "Have people check what a judge decided, or a model built",
+		"label chooses what people look at, so that their time narrows the scores most, keeps what\n"+
+			"they say, and corrects the scores by it. docs/labelling.md goes through it.",
+		"  lore label plan first --task coverage --minutes 30 --annotators anna,ben\n"+
+			"  lore label add first/labels/coverage anna.jsonl ben.jsonl\n"+
+			"  lore label status first\n"+
+			"  lore label export first/labels/coverage -o human.jsonl --as human",
+		newLabelPlan(), newLabelAdd(), newLabelUndo(), newLabelStatus(), newLabelExport())
+}
+
+// labelsFolder is where a run keeps its labelling folders.
+const labelsFolder = "labels"
+
+type planFlags struct {
+	task, annotators, adjudicator, judge, out string
+	labels                                    int
+	minutes, shared, correlation              float64
+	differences                               bool
+	seed                                      uint64
+}
+
+func newLabelPlan() *cobra.Command {
+	var f planFlags
+	c := &cobra.Command{
+		Use:   "plan RUN | BENCHMARK DATA...",
+		Short: "Choose what people label, and say beforehand what it will give",
+		Long: "plan chooses verdicts of a run, or parts of a benchmark's data, for people to check: more where\n" +
+			"the judge is likely wrong, each with a known probability, so that the corrected scores stay\n" +
+			"unbiased. It writes a folder with items.json, which annotators get, and plan.json, the key.\n" +
+			"Whoever stops early has still labelled a fair sample. The same command with more --labels goes on.",
+		Example: "  lore label plan first --task coverage --labels 100\n" +
+			"  lore label plan first --task preference --minutes 30 --annotators anna,ben --adjudicator carl\n" +
+			"  lore label plan summhay town/town.json --task subtopic --labels 50 --out town/subtopics",
+		Args: usageArgs(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return planLabels(c, f, args) },
+	}
+
+	group(c, dataFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.task, "task", "", "what is asked: "+strings.Join(label.TaskNames(), ", "))
+		fl.IntVar(&f.labels, "labels", 0, "`number` of items to label")
+		fl.Float64Var(&f.minutes, "minutes", 0, "or the time that each annotator has")
+		fl.StringVar(&f.annotators, "annotators", "", "comma-separated `names`; none: whoever comes labels everything")
+		fl.Float64Var(&f.shared, "shared", 0.2, "`share` of the items that all annotators label, to see whether they agree")
+		fl.StringVar(&f.adjudicator, "adjudicator", "", "`name` of who decides where the annotators differ")
+		fl.BoolVar(&f.differences, "differences", false, "narrow the differences between systems, not each score")
+		fl.Uint64Var(&f.seed, "seed", 1, "seed of the draw")
+	})
+	group(c, judgingFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.judge, "judge", "", "judge of the run whose scores choose; empty: its first one")
+		fl.Float64Var(&f.correlation, "correlation", -1, "expected Pearson of the judge with people; -1: what was measured of it")
+	})
+	group(c, outputFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.out, "out", "", "labelling `folder`; empty: RUN/labels/TASK")
+	})
+	return c
+}
+
+// check refuses settings that make no sense.
+func (f planFlags) check() error {
+	names := usage.List(f.annotators)
+	switch {
+	case (f.labels == 0) == (f.minutes == 0):
+		return usage.Errorf("give either --labels or --minutes")
+	case f.labels < 0 || f.minutes < 0:
+		return usage.Errorf("--labels and --minutes cannot be negative")
+	case !(f.shared >= 0 && f.shared <= 1):
+		return usage.Errorf("--shared is a share from 0 to 1, not %g", f.shared)
+	case f.correlation != -1 && !(f.correlation >= 0 && f.correlation < 1):
+		return usage.Errorf("--correlation is at least 0 and below 1, not %g", f.correlation)
+	case f.adjudicator != "" && slices.Contains(names, f.adjudicator):
+		return usage.Errorf("%s cannot be an annotator and the adjudicator", f.adjudicator)
+	case f.adjudicator != "" && len(names) < 2:
+		return usage.Errorf("--adjudicator needs two annotators or more")
+	}
+	for _, n := range append(slices.Clone(names), f.adjudicator) {
+		if n == "" {
+			continue
+		}
+		if err := label.CheckName(n); err != nil {
+			return usage.Errorf("%v", err)
+		}
+	}
+	return unique("annotator", names)
+}
+
+func planLabels(c *cobra.Command, f planFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	task, ok := label.FindTask(f.task)
+	if !ok {
+		return usage.Unknown("task", f.task, label.TaskNames())
+	}
+
+	frame, correlation, err := f.frame(c, args)
+	if err != nil {
+		return err
+	}
+	dir := f.out
+	if dir == "" {
+		dir = filepath.Join(args[0], labelsFolder, task.Name)
+	}
+	s := label.Settings{
+		Correlation: correlation, Differences: f.differences, Annotators: usage.List(f.annotators),
+		Adjudicator: f.adjudicator, Seed: f.seed,
+	}
+	if len(s.Annotators) > 1 {
+		s.Shared = f.shared
+	}
+	if s.Labels, err = f.number(dir, task, s); err != nil {
+		return err
+	}
+	if err := goOn(dir, frame, task, &s); err != nil {
+		return err
+	}
+
+	sheet, plan, err := label.Make(frame, task, args[0], s)
+	if err != nil {
+		return err
+	}
+	if err := label.Write(dir, sheet, plan); err != nil {
+		return err
+	}
+	printPlan(c, plan, task, dir)
+	return nil
+}
+
+// frame is what there is to label, with the correlation that is expected of who claims it.
+func (f planFlags) frame(c *cobra.Command, args []string) (label.Frame, float64, error) {
+	if e, ok := all.Find(args[0]); ok && !(len(args) == 1 && isRun(args[0])) {
+		frame, err := f.dataFrame(e.Benchmark, args[1:])
+		return frame, f.expected(0), err
+	}
+	if len(args) > 1 {
+		return label.Frame{}, 0, usage.Errorf("label plan takes one run folder, or a benchmark with its data")
+	}
+	return f.runFrame(c, args[0])
+}
+
+// expected is the correlation to reckon with: the one that was given, or else the one measured,
+// or else a cautious one.
+func (f planFlags) expected(measured float64) float64 {
+	const cautious = 0.5
+	switch {
+	case f.correlation >= 0:
+		return f.correlation
+	case measured > 0 && measured < 1:
+		return measured
+	}
+	return cautious
+}
+
+func (f planFlags) dataFrame(b datasets.Benchmark, paths []string) (label.Frame, error) {
+	checkable, ok := b.(datasets.Checkable)
+	if !ok {
+		return label.Frame{}, usage.Errorf("the data of %s has nothing to label; give a run folder", b.Name())
+	}
+	if tasks := checkable.CheckTasks(); !slices.Contains(tasks, f.task) {
+		return label.Frame{}, usage.Errorf("the data of %s has nothing to label for the task %s; there is %s",
+			b.Name(), f.task, strings.Join(tasks, ", "))
+	}
+	if f.out == "" {
+		return label.Frame{}, usage.Errorf("--out names the labelling folder, where data is labelled")
+	}
+	ds, err := b.Load(paths)
+	if err != nil {
+		return label.Frame{}, err
+	}
+	return label.FromData(checkable.Checks(ds, f.task), f.task, ds.Hash), nil
+}
+
+func (f planFlags) runFrame(c *cobra.Command, dir string) (label.Frame, float64, error) {
+	r, err := loadRun(c, dir)
+	if err != nil {
+		return label.Frame{}, 0, err
+	}
+	warnUnchecked(c, r, dir)
+	shown, err := store.ReadShown(dir)
+	if err != nil {
+		return label.Frame{}, 0, err
+	}
+	if tasks := label.RunTasks(r, shown); !slices.Contains(tasks, f.task) {
+		return label.Frame{}, 0, usage.Errorf("%s has nothing to label for the task %s; there is %s",
+			dir, f.task, strings.Join(tasks, ", "))
+	}
+
+	var judges []string
+	for _, row := range r.Table.Rows {
+		judges = append(judges, row.Judge)
+	}
+	name := f.judge
+	if name == "" && len(judges) > 0 {
+		name = judges[0]
+	}
+	if !slices.Contains(judges, name) {
+		return label.Frame{}, 0, usage.Unknown("judge of the run", name, judges)
+	}
+	frame := label.FromRun(r, shown, f.task, name, f.seed)
+	frame.Source = sourceOf(r)
+	return frame, f.expected(measuredPearson(r, f.task, name)), nil
+}
+
+// sourceOf names what a run's items are made of: its answers and verdicts.
+func sourceOf(r report.Run) string {
+	return r.Manifest.Files[store.AnswersFile] + r.Manifest.Files[store.VerdictsFile] + r.Manifest.DataHash
+}
+
+// measuredPearson is how far a judge was found to agree with people on such questions and
+// texts; 0 where nobody knows.
+func measuredPearson(r report.Run, task, name string) float64 {
+	kinds := map[string]judge.Kind{
+		label.Coverage: judge.Coverage, label.Entailment: judge.Entailment, label.Answerable: judge.Answerability,
+		label.Relevance: judge.Relevance, label.Consistency: judge.Consistency,
+	}
+	for _, k := range agreement.Look(name, kinds[task], r.Manifest.Texts, report.ForeignLanguage(r.Manifest), r.Measured...).Here {
+		if v, err := strconv.ParseFloat(k.Value, 64); err == nil && k.Measure == "Pearson" && k.Against == "people" {
+			return v
+		}
+	}
+	return 0
+}
+
+// number is how many items fit into the time, by what earlier ones took, or else by what such
+// items are known to take. Shared ones are labelled by everybody.
+func (f planFlags) number(dir string, task label.Task, s label.Settings) (int, error) {
+	if f.labels > 0 {
+		return f.labels, nil
+	}
+	seconds := float64(task.Seconds)
+	if folder, _, err := label.Read(dir); err == nil {
+		for _, p := range folder.Progresses() {
+			if p.Seconds == p.Seconds && p.Seconds > 0 {
+				seconds = p.Seconds
+			}
+		}
+	}
+	each := 60 * f.minutes / seconds
+	people := float64(max(1, len(s.Annotators)))
+	n := int(each / (s.Shared + (1-s.Shared)/people))
+	if n < 1 {
+		return 0, usage.Errorf("%g minutes are too short for one item of about %.0f seconds", f.minutes, seconds)
+	}
+	return n, nil
+}
+
+// goOn keeps to the plan that a folder has: more labels are added to it. A folder with another
+// plan is refused.
+func goOn(dir string, frame label.Frame, task label.Task, s *label.Settings) error {
+	old, _, err := label.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p := old.Plan
+	if p.Task != task.Name || p.Source != frame.Source || p.Judge != frame.Judge || p.Seed != s.Seed || p.Differences != s.Differences {
+		return &files.Error{File: dir, Msg: "holds another plan, or one of another run", Remedy: "choose another folder with --out"}
+	}
+	if s.Labels < p.Labels {
+		return usage.Errorf("%s has a plan of %d labels already; --labels can only be more", dir, p.Labels)
+	}
+	s.CutFor, s.Correlation = p.CutFor, p.Correlation
+	if len(s.Annotators) == 0 && s.Adjudicator == "" {
+		s.Annotators, s.Adjudicator, s.Shared = p.Annotators, p.Adjudicator, p.Shared
+	}
+	for _, l := range old.Labels {
+		if len(s.Annotators) > 0 && l.Annotator != s.Adjudicator && !slices.Contains(s.Annotators, l.Annotator) {
+			return usage.Errorf("%s has labels by %s; name all who have labelled in --annotators", dir, l.Annotator)
+		}
+	}
+	return nil
+}
+
+// forecastAt are the numbers of labels that a plan tells the width of.
+func forecastAt(p *label.Plan) []int {
+	var out []int
+	for _, n := range []int{25, 50, 100, 200, 400, 800, 1600, p.Labels} {
+		if n <= len(p.Draws) {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func printPlan(c *cobra.Command, p *label.Plan, task label.Task, dir string) {
+	w := c.OutOrStdout()
+	g := datasets.Grid{
+		Title: fmt.Sprintf("%s: %d of %d items", task.Title, p.Labels, len(p.Draws)),
+		Head:  []string{"labels", "expected 95 % interval", "time"},
+		Note: fmt.Sprintf("Mean half width over %s, if the judge correlates %.2f with people. "+
+			"Strata: %d, by system and score. Time: %d seconds an item, in all.",
+			usage.Counted(len(p.Targets), "score"), p.Correlation, len(p.Strata), task.Seconds),
+	}
+	for _, f := range p.Forecasts(forecastAt(p)) {
+		half := datasets.NoValue
+		if !math.IsNaN(f.Half) {
+			half = fmt.Sprintf("± %.1f", 100*f.Half)
+		}
+		g.Rows = append(g.Rows, []string{fmt.Sprint(f.Labels), half, fmt.Sprintf("%.0f min", float64(f.Labels*task.Seconds)/60)})
+	}
+	report.Text(w, g)
+	if p.LeftOut > 0 {
+		fmt.Fprintf(w, "\nLeft out: %s that the judge left unscored.\n", usage.Counted(p.LeftOut, "verdict"))
+	}
+	fmt.Fprintf(w, "\nLabelling folder: %s\n", dir)
+	fmt.Fprintf(w, "Next:             lore label add %s LABELS.jsonl\n                  lore label status %s\n", dir, dir)
+}
+
+// labelFolders are the labelling folders that a name means: itself, or those of a run.
+func labelFolders(dir string) ([]string, error) {
+	here := func(d string) bool {
+		folder, err := files.IsFolder(d, "")
+		if err != nil || !folder {
+			return false
+		}
+		_, err = fs.Stat(files.DirFS(d), label.PlanFile)
+		return err == nil
+	}
+	if here(dir) {
+		return []string{dir}, nil
+	}
+	found, _ := fs.Glob(files.DirFS(dir), labelsFolder+"/*") // the pattern is fine
+	var out []string
+	for _, name := range found {
+		if d := filepath.Join(dir, filepath.FromSlash(name)); here(d) {
+			out = append(out, d)
+		}
+	}
+	if len(out) == 0 {
+		return nil, &files.Error{File: dir, Msg: "holds no labelling folder", Remedy: "make one with lore label plan"}
+	}
+	return out, nil
+}
+
+// shownLevel is the level of intervals in words.
+var shownLevel = fmt.Sprintf("%g %%", 100*table.Level)
