@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lore/cmd/lore/internal/label"
+	"lore/cmd/lore/internal/page"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
@@ -112,17 +114,38 @@ func (f planFlags) check() error {
 }
 
 func planLabels(c *cobra.Command, f planFlags, args []string) error {
-	if err := f.check(); err != nil {
+	p, err := f.draw(c, args)
+	if err != nil {
 		return err
+	}
+	if err := p.write(); err != nil {
+		return err
+	}
+	printPlan(c, p)
+	return nil
+}
+
+// drawn is a plan before it is written.
+type drawn struct {
+	sheet *label.Sheet
+	plan  *label.Plan
+	task  label.Task
+	dir   string
+}
+
+// draw makes a plan. Nothing is written.
+func (f planFlags) draw(c *cobra.Command, args []string) (drawn, error) {
+	if err := f.check(); err != nil {
+		return drawn{}, err
 	}
 	task, ok := label.FindTask(f.task)
 	if !ok {
-		return usage.Unknown("task", f.task, label.TaskNames())
+		return drawn{}, usage.Unknown("task", f.task, label.TaskNames())
 	}
 
 	frame, correlation, err := f.frame(c, args)
 	if err != nil {
-		return err
+		return drawn{}, err
 	}
 	dir := f.out
 	if dir == "" {
@@ -136,20 +159,31 @@ func planLabels(c *cobra.Command, f planFlags, args []string) error {
 		s.Shared = f.shared
 	}
 	if s.Labels, err = f.number(dir, task, s); err != nil {
-		return err
+		return drawn{}, err
 	}
 	if err := goOn(dir, frame, task, &s); err != nil {
-		return err
+		return drawn{}, err
 	}
-
 	sheet, plan, err := label.Make(frame, task, args[0], s)
-	if err != nil {
+	return drawn{sheet, plan, task, dir}, err
+}
+
+// labelPage is the file of a labelling folder that an annotator opens.
+const labelPage = "label.html"
+
+// write writes the labelling folder, with the page for who has no lore.
+func (d drawn) write() error {
+	if err := label.Write(d.dir, d.sheet, d.plan); err != nil {
 		return err
 	}
-	if err := label.Write(dir, sheet, plan); err != nil {
+	var file bytes.Buffer
+	if err := page.Labelling(&file, d.task.Title, d.sheet); err != nil {
 		return err
 	}
-	printPlan(c, plan, task, dir)
+	path := filepath.Join(d.dir, labelPage)
+	if err := files.WriteFile(path, file.Bytes()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
 	return nil
 }
 
@@ -312,8 +346,8 @@ func forecastAt(p *label.Plan) []int {
 	return slices.Compact(out)
 }
 
-func printPlan(c *cobra.Command, p *label.Plan, task label.Task, dir string) {
-	w := c.OutOrStdout()
+func printPlan(c *cobra.Command, d drawn) {
+	w, p, task := c.OutOrStdout(), d.plan, d.task
 	g := datasets.Grid{
 		Title: fmt.Sprintf("%s: %d of %d items", task.Title, p.Labels, len(p.Draws)),
 		Head:  []string{"labels", "expected 95 % interval", "time"},
@@ -332,34 +366,46 @@ func printPlan(c *cobra.Command, p *label.Plan, task label.Task, dir string) {
 	if p.LeftOut > 0 {
 		fmt.Fprintf(w, "\nLeft out: %s that the judge left unscored.\n", usage.Counted(p.LeftOut, "verdict"))
 	}
-	fmt.Fprintf(w, "\nLabelling folder: %s\n", dir)
-	fmt.Fprintf(w, "Next:             lore label add %s LABELS.jsonl\n                  lore label status %s\n", dir, dir)
+
+	fmt.Fprintf(w, "\nLabelling folder: %s\n", d.dir)
+	fmt.Fprintf(w, "Label here:       lore view %s\n", d.dir)
+	fmt.Fprintf(w, "Or elsewhere:     send %s, which needs only a browser;\n", filepath.Join(d.dir, labelPage))
+	fmt.Fprintf(w, "                  then lore label add %s LABELS.jsonl\n", d.dir)
+	fmt.Fprintf(w, "And then:         lore label status %s\n", d.dir)
 }
 
 // labelFolders are the labelling folders that a name means: itself, or those of a run.
 func labelFolders(dir string) ([]string, error) {
-	here := func(d string) bool {
-		folder, err := files.IsFolder(d, "")
-		if err != nil || !folder {
-			return false
-		}
-		_, err = fs.Stat(files.DirFS(d), label.PlanFile)
-		return err == nil
-	}
-	if here(dir) {
+	if isLabelling(dir) {
 		return []string{dir}, nil
 	}
-	found, _ := fs.Glob(files.DirFS(dir), labelsFolder+"/*") // the pattern is fine
-	var out []string
-	for _, name := range found {
-		if d := filepath.Join(dir, filepath.FromSlash(name)); here(d) {
-			out = append(out, d)
-		}
-	}
+	out := labelFoldersOf(dir)
 	if len(out) == 0 {
 		return nil, &files.Error{File: dir, Msg: "holds no labelling folder", Remedy: "make one with lore label plan"}
 	}
 	return out, nil
+}
+
+// isLabelling reports whether a folder is a labelling folder.
+func isLabelling(dir string) bool {
+	folder, err := files.IsFolder(dir, "")
+	if err != nil || !folder {
+		return false
+	}
+	_, err = fs.Stat(files.DirFS(dir), label.PlanFile)
+	return err == nil
+}
+
+// labelFoldersOf are the labelling folders of a run.
+func labelFoldersOf(run string) []string {
+	found, _ := fs.Glob(files.DirFS(run), labelsFolder+"/*") // the pattern is fine
+	var out []string
+	for _, name := range found {
+		if d := filepath.Join(run, filepath.FromSlash(name)); isLabelling(d) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // shownLevel is the level of intervals in words.

@@ -11,7 +11,6 @@ import (
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
-	"lore/judge/agreement"
 	"lore/judge/metric"
 )
 
@@ -38,7 +37,7 @@ func labelStatus(c *cobra.Command, dir string, json bool) error {
 		return err
 	}
 	console := usage.NewConsole(c.ErrOrStderr())
-	var all []labelling
+	var all []label.Summary
 	for _, d := range dirs {
 		f, warnings, err := label.Read(d)
 		if err != nil {
@@ -48,7 +47,7 @@ func labelStatus(c *cobra.Command, dir string, json bool) error {
 			console.Warn(w)
 		}
 		if json {
-			all = append(all, statusOf(f))
+			all = append(all, f.Summary())
 			continue
 		}
 		if err := printStatus(c, f); err != nil {
@@ -162,84 +161,4 @@ func between(ci metric.Interval) string {
 		return datasets.NoValue
 	}
 	return fmt.Sprintf("%.1f to %.1f", 100*ci.Low, 100*ci.High)
-}
-
-// labelling is the JSON form of a labelling folder's state. Percentages are 0 to 100, what is
-// undefined is null.
-type labelling struct {
-	Folder     string          `json:"folder"`
-	Task       string          `json:"task"`
-	Judge      string          `json:"judge,omitempty"`
-	Planned    int             `json:"planned"`
-	Decided    int             `json:"decided"`
-	Split      int             `json:"split"`
-	Annotators []annotatorJSON `json:"annotators"`
-	Agreement  []agreementJSON `json:"agreement"`
-	Corrected  []correctedJSON `json:"corrected"`
-	Difference []correctedJSON `json:"differences"`
-}
-
-type annotatorJSON struct {
-	Name    string   `json:"name"`
-	Done    int      `json:"done"`
-	Of      int      `json:"of"`
-	Unsure  int      `json:"cannot_tell"`
-	Undone  int      `json:"undone"`
-	Seconds *float64 `json:"seconds_median"`
-}
-
-type agreementJSON struct {
-	Question string   `json:"question"`
-	Items    int      `json:"items"`
-	Alpha    *float64 `json:"alpha"`
-	Kappa    *float64 `json:"kappa"`
-	Fleiss   *float64 `json:"fleiss"`
-	Pearson  *float64 `json:"pearson"`
-}
-
-type correctedJSON struct {
-	Of        string      `json:"of"`
-	Over      string      `json:"over,omitempty"` // of a difference: the other one
-	Question  string      `json:"question,omitempty"`
-	Judge     *float64    `json:"judge,omitempty"`
-	Corrected *float64    `json:"corrected"`
-	Interval  [2]*float64 `json:"interval"`
-	Wide      [2]*float64 `json:"interval_for_items_like_these"`
-	Labelled  int         `json:"labelled"`
-	All       int         `json:"of_all,omitempty"`
-}
-
-func times100(v float64) *float64 { return agreement.Finite(100 * v) }
-
-func pair(ci metric.Interval) [2]*float64 { return [2]*float64{times100(ci.Low), times100(ci.High)} }
-
-func statusOf(f *label.Folder) labelling {
-	out := labelling{
-		Folder: f.Dir, Task: f.Plan.Task, Judge: f.Plan.Judge, Planned: f.Plan.Labels, Decided: len(f.Decide()),
-		Split: len(f.Split()), Annotators: []annotatorJSON{}, Agreement: []agreementJSON{},
-		Corrected: []correctedJSON{}, Difference: []correctedJSON{},
-	}
-	for _, p := range f.Progresses() {
-		out.Annotators = append(out.Annotators,
-			annotatorJSON{p.Annotator, p.Done, p.Of, p.Unsure, p.Undone, agreement.Finite(p.Seconds)})
-	}
-	for _, a := range f.Agreements() {
-		out.Agreement = append(out.Agreement, agreementJSON{
-			a.Measure, a.Questions, agreement.Finite(a.Alpha), agreement.Finite(a.Cohen), agreement.Finite(a.Fleiss),
-			agreement.Finite(a.Pairs),
-		})
-	}
-	for _, e := range f.Estimates() {
-		out.Corrected = append(out.Corrected, correctedJSON{
-			Of: e.Target.Name, Question: e.Measure, Judge: times100(e.Judged), Corrected: times100(e.Mean),
-			Interval: pair(e.Run), Wide: pair(e.Wide), Labelled: e.Labels, All: e.Of,
-		})
-	}
-	for _, d := range f.Differences() {
-		out.Difference = append(out.Difference, correctedJSON{
-			Of: d.Best.Target.Name, Over: d.Other.Target.Name, Corrected: times100(d.Mean),
-			Interval: pair(d.Run), Wide: pair(d.Wide), Labelled: d.Labels,
-		})
-	}
-	return out
 }

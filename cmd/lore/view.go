@@ -30,15 +30,19 @@ type viewFlags struct {
 func newView() *cobra.Command {
 	var f viewFlags
 	c := &cobra.Command{
-		Use:   "view [RUN...]",
-		Short: "Look at runs in the browser, also while they go on",
+		Use:   "view [RUN | LABELLING...]",
+		Short: "Look at runs in the browser, also while they go on; label in it",
 		Long: "view serves the page of a run to the browser of this machine, or of several runs side by\n" +
 			"side. Without RUN it lists the runs below this folder. A run that goes on shows how far\n" +
 			"it is and what failed; its page opens when it is finished.\n\n" +
-			"It prints one address, which holds a token: nobody else may look. It only reads. Ctrl-C ends it.",
-		Example: "  lore view\n  lore view lore-runs/summhay-1a2b3c4d\n  lore view may june --port 8765",
-		Args:    cobra.ArbitraryArgs,
-		RunE:    func(c *cobra.Command, args []string) error { return viewRuns(c, f, args) },
+			"It is also where people label: of a labelling folder (see lore label plan), or from the page\n" +
+			"of a run, which plans what to label.\n\n" +
+			"It prints one address, which holds a token: nobody else may look. It changes nothing but\n" +
+			"labels. Ctrl-C ends it.",
+		Example: "  lore view\n  lore view lore-runs/summhay-1a2b3c4d\n  lore view may june --port 8765\n" +
+			"  lore view first/labels/coverage",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error { return viewRuns(c, f, args) },
 	}
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.IntVar(&f.port, "port", 0, "port to listen on; 0 is any that is free")
@@ -48,26 +52,41 @@ func newView() *cobra.Command {
 }
 
 func viewRuns(c *cobra.Command, f viewFlags, args []string) error {
-	var dirs []string
+	s := &runSource{command: c, named: len(args) > 0, known: map[string]listed{}}
 	for _, dir := range args {
+		if isLabelling(dir) {
+			s.labels = appendNew(s.labels, filepath.Clean(dir))
+			continue
+		}
 		if err := checkRun(dir); err != nil {
 			return err
 		}
-		dirs = appendNew(dirs, filepath.Clean(dir))
+		s.dirs = appendNew(s.dirs, filepath.Clean(dir))
 	}
 
 	about := "below this folder"
-	if len(dirs) > 0 {
+	if s.named {
 		about = "named on the command line"
 	}
-	server, err := view.Listen(f.host, f.port, &runSource{command: c, dirs: dirs, known: map[string]listed{}}, about)
+	server, err := view.Listen(f.host, f.port, s, about)
 	if err != nil {
 		return err
 	}
 	defer server.Close()
-	fmt.Fprintln(c.OutOrStdout(), server.URL(dirs...))
+	fmt.Fprintln(c.OutOrStdout(), s.first(server))
 	fmt.Fprintln(c.ErrOrStderr(), "Open this address in a browser of this machine. Ctrl-C ends lore view.")
 	return server.Serve(c.Context())
+}
+
+// first is the address to begin with: of what was named, or of the list.
+func (s *runSource) first(server *view.Server) string {
+	switch {
+	case len(s.labels) == 0:
+		return server.URL(s.dirs...)
+	case len(s.dirs) == 0 && len(s.labels) == 1:
+		return server.LabelURL(s.labels[0])
+	}
+	return server.URL()
 }
 
 // checkRun refuses what is no run folder, and names the nearest that is one.
@@ -75,7 +94,7 @@ func checkRun(dir string) error {
 	if isRun(dir) {
 		return nil
 	}
-	msg := "is no run folder"
+	msg := "is no run folder, and no labelling folder"
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		msg = "cannot be read: no such file or folder"
 	}
@@ -110,7 +129,9 @@ func nearestRun(dir string, found []string) string {
 // manifest changes.
 type runSource struct {
 	command *cobra.Command
-	dirs    []string // empty: those below this folder
+	named   bool     // only what follows; else the runs below this folder
+	dirs    []string // runs
+	labels  []string // labelling folders
 
 	mu    sync.Mutex
 	known map[string]listed // by folder and the time of its manifest
@@ -121,7 +142,7 @@ type runSource struct {
 // List lists the runs, the newest first.
 func (s *runSource) List() ([]view.Run, error) {
 	dirs := s.dirs
-	if len(dirs) == 0 {
+	if !s.named {
 		var err error
 		if dirs, err = runFolders("."); err != nil {
 			return nil, fmt.Errorf("list the runs below this folder: %w", err)
@@ -132,7 +153,7 @@ func (s *runSource) List() ([]view.Run, error) {
 	for _, dir := range dirs {
 		list = append(list, s.read(dir))
 	}
-	if len(s.dirs) == 0 {
+	if !s.named {
 		slices.SortStableFunc(list, func(a, b listed) int { return b.Date.Compare(a.Date) })
 	}
 	out := make([]view.Run, len(list))

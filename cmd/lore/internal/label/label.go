@@ -62,6 +62,15 @@ type Sheet struct {
 	// Where there are none, anybody labels everything, in the order of Order.
 	Annotators []Annotator `json:"annotators,omitempty"`
 	Order      []string    `json:"order,omitempty"`
+
+	Outlook []Outlook `json:"outlook,omitempty"` // what so many labels are expected to give
+}
+
+// Outlook is how wide the 95 % intervals are expected to be with so many labels, over all
+// scores: it tells nothing of any of them.
+type Outlook struct {
+	Labels int     `json:"labels"`
+	Half   float64 `json:"half_width"` // mean, times 100
 }
 
 // Annotator is one who was named when the plan was made.

@@ -101,6 +101,7 @@ func Make(f Frame, task Task, of string, s Settings) (*Sheet, *Plan, error) {
 		p.Keys[f.Units[u].ID] = Key{f.Units[u].Group, f.Units[u].Key}
 	}
 	sheet.deal(s)
+	sheet.Outlook = p.outlook()
 	return sheet, p, nil
 }
 
@@ -113,7 +114,7 @@ func (p *Plan) name() string {
 
 // add puts a candidate among the items, with its texts.
 func (s *Sheet) add(c Candidate) {
-	it := Item{ID: c.ID, Query: c.Query, Statement: c.Statement}
+	it := Item{ID: c.ID, Query: c.Query, Statement: c.Statement, Texts: []Shown{}}
 	for _, t := range c.Texts {
 		text := Text{Units: t.Units}
 		if text.Units == nil {
@@ -226,6 +227,27 @@ func (p *Plan) Forecasts(numbers []int) []Forecast {
 			half += metric.TInterval(se, float64(max(1, n/len(squares)-1)), level) / float64(len(squares))
 		}
 		out = append(out, Forecast{n, half})
+	}
+	return out
+}
+
+// outlookAt are the numbers of labels that a sheet tells the outlook of, besides its own.
+var outlookAt = []int{10, 15, 20, 25, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600}
+
+// outlook is what annotators are told of the forecasts: up to the number that is planned.
+func (p *Plan) outlook() []Outlook {
+	var numbers []int
+	for _, n := range append(slices.Clone(outlookAt), p.Labels) {
+		if n <= p.Labels {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	var out []Outlook
+	for _, f := range p.Forecasts(slices.Compact(numbers)) {
+		if !math.IsNaN(f.Half) && !math.IsInf(f.Half, 0) {
+			out = append(out, Outlook{f.Labels, math.Round(1000*f.Half) / 10})
+		}
 	}
 	return out
 }

@@ -10,10 +10,11 @@ import (
 )
 
 // servedModules are the files of the script that a server adds: they ask it for the blocks.
-var servedModules = []string{"ask.js", "live.js", "calls.js", "runs.js", "served.js"}
+var servedModules = slices.Concat(labelModules,
+	[]string{"ask.js", "live.js", "calls.js", "results.js", "planner.js", "office.js", "runs.js", "served.js"})
 
 // servedStyles are the files of the style that a server adds.
-var servedStyles = []string{"served.css"}
+var servedStyles = []string{labelStyle, "served.css"}
 
 var servedScript = sync.OnceValue(func() string { return joined(slices.Concat(modules, servedModules), "served.js", "serve") })
 
@@ -37,14 +38,15 @@ var ServedPolicy = sync.OnceValue(func() string {
 var Shell = sync.OnceValues(func() ([]byte, error) {
 	var out bytes.Buffer
 	err := shell.Execute(&out, map[string]any{
-		"Policy": ServedPolicy(),
-		"Style":  template.CSS(servedStyle()),
-		"Script": template.HTML("<script>" + servedScript() + "</script>"),
-		"Head":   "",
-		"Title":  "lore",
-		"Page":   Head{},
-		"Table":  "",
-		"Served": true,
+		"Policy":    ServedPolicy(),
+		"Style":     template.CSS(servedStyle()),
+		"Script":    template.HTML("<script>" + servedScript() + "</script>"),
+		"Head":      "",
+		"Title":     "lore",
+		"Page":      Head{},
+		"Table":     "",
+		"Served":    true,
+		"Labelling": false,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the page: %w", err)

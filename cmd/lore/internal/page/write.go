@@ -100,13 +100,14 @@ func (p *Page) Write(w io.Writer, grid datasets.Grid) error {
 	parts := map[string]any{
 		"Policy": "default-src 'none'; script-src " + hashOf(script()) + "; style-src " + hashOf(style()) +
 			"; img-src data:; base-uri 'none'; form-action 'none'",
-		"Style":  template.CSS(style()),
-		"Script": template.HTML("<script>" + script() + "</script>"),
-		"Head":   template.HTML(island(blocks[0].Name, texts[0])),
-		"Title":  p.Head.Title,
-		"Page":   p.Head,
-		"Served": false,
-		"Table":  template.HTML(plainTable.String()),
+		"Style":     template.CSS(style()),
+		"Script":    template.HTML("<script>" + script() + "</script>"),
+		"Head":      template.HTML(island(blocks[0].Name, texts[0])),
+		"Title":     p.Head.Title,
+		"Page":      p.Head,
+		"Served":    false,
+		"Labelling": false,
+		"Table":     template.HTML(plainTable.String()),
 	}
 	var front bytes.Buffer
 	if err := shell.Execute(&front, parts); err != nil {

@@ -74,7 +74,7 @@ func (g *guard) refuse(r *http.Request) (int, string) {
 	switch {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		return 0, ""
-	case r.Method == http.MethodPost && isLabels(r.URL.Path):
+	case r.Method == http.MethodPost && takes(r.URL.Path):
 		return 0, ""
 	}
 	return http.StatusMethodNotAllowed, "lore view only reads."

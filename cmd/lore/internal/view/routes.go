@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -20,14 +19,12 @@ import (
 // them.
 const runPath = "/run/"
 
-// labelsPath ends the address where labels are taken. Nothing takes them yet.
-const labelsPath = "/labels"
-
-// isLabels reports whether an address may be posted to.
-func isLabels(path string) bool {
-	rest, ok := strings.CutPrefix(path, runPath)
-	ids, ok2 := strings.CutSuffix(rest, labelsPath)
-	return ok && ok2 && ids != "" && !strings.Contains(ids, "/")
+// takes reports whether an address may be posted to: where labels are saved, and where they
+// are planned.
+func takes(path string) bool {
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	return len(parts) == 3 && parts[1] != "" &&
+		(parts[0] == "label" && parts[2] == "labels" || parts[0] == "run" && parts[2] == "plan")
 }
 
 // routes are all addresses that there are.
@@ -45,6 +42,9 @@ func routes(runs *runs) http.Handler {
 
 	mux.HandleFunc("GET /runs", func(w http.ResponseWriter, r *http.Request) {
 		list, err := runs.list()
+		if err == nil {
+			list.Labels, err = runs.labelled("")
+		}
 		serveJSON(w, r, list, err)
 	})
 	mux.HandleFunc("GET /run/{ids}/state", func(w http.ResponseWriter, r *http.Request) {
@@ -70,18 +70,8 @@ func routes(runs *runs) http.Handler {
 		data, err := block.JSON()
 		serveData(w, r, data, err)
 	})
-	mux.HandleFunc("POST /run/{ids}/labels", refuseLabels)
+	labelRoutes(mux, runs)
 	return mux
-}
-
-// refuseLabels is where labels would be taken. A request that is too large is told so.
-func refuseLabels(w http.ResponseWriter, r *http.Request) {
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
-		w.Header().Set("Connection", "close")
-		http.Error(w, "The request is too large.", http.StatusRequestEntityTooLarge)
-		return
-	}
-	http.Error(w, "lore view takes no labels.", http.StatusNotFound)
 }
 
 func serveShell(w http.ResponseWriter, _ *http.Request) {

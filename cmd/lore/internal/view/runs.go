@@ -32,13 +32,16 @@ type runs struct {
 
 	pages  pages
 	follow map[string]*follower // by folder
+
+	labels map[string]string // labelling folders, by id
+	saving sync.Mutex        // one writes at a time
 }
 
 // errUnknown says that an address names nothing.
 var errUnknown = errors.New("there is no such run, or no such part of it; it may have been moved: see the list of runs")
 
 func newRuns(source Source, about string) *runs {
-	return &runs{source: source, about: about, byID: map[string]string{}, follow: map[string]*follower{}}
+	return &runs{source: source, about: about, byID: map[string]string{}, follow: map[string]*follower{}, labels: map[string]string{}}
 }
 
 // idOf names a folder in addresses. It is the same whenever the server is started.
@@ -66,6 +69,7 @@ func pathOf(folders []string) string {
 type List struct {
 	Folder string   `json:"folder"`
 	Runs   []Listed `json:"runs"`
+	Labels []Folder `json:"labels"` // labelling folders that were named by themselves
 }
 
 // Listed is a run of the list. Share is how much of the phases that have begun is done, from

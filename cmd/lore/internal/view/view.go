@@ -51,6 +51,7 @@ type Source interface {
 	List() ([]Run, error)
 	// Page makes the page of one finished run, or of several.
 	Page(folders []string) (*page.Page, error)
+	Labelling
 }
 
 // Limits of what a request may cost.
@@ -67,7 +68,7 @@ var usual = limits{
 	write:       5 * time.Minute,
 	idle:        time.Minute,
 	headerBytes: 16 << 10,
-	bodyBytes:   64 << 10,
+	bodyBytes:   1 << 20, // a label that marks long places
 }
 
 // Server shows runs until it is closed.
@@ -125,6 +126,11 @@ func listen(host string, port int, source Source, about string, limits limits) (
 type silent struct{}
 
 func (silent) Write(p []byte) (int, error) { return len(p), nil }
+
+// LabelURL is the address of a labelling folder, with the token.
+func (s *Server) LabelURL(folder string) string {
+	return "http://" + s.listener.Addr().String() + "/label/" + idOf(folder) + "?" + tokenName + "=" + s.token
+}
 
 // URL is the address of the list, or of runs by their folders, with the token.
 func (s *Server) URL(folders ...string) string {

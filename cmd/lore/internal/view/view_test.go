@@ -25,9 +25,28 @@ import (
 
 // given is a source of folders whose page is small.
 type given struct {
-	mu   sync.Mutex
-	dirs []string
-	made int
+	mu     sync.Mutex
+	dirs   []string
+	labels []string // labelling folders that are named by themselves
+	made   int
+}
+
+func (g *given) Folders(run string) ([]string, error) {
+	if run == "" {
+		return g.labels, nil
+	}
+	return nil, nil
+}
+
+func (g *given) Choices(run string) (Choices, error) {
+	return Choices{Tasks: []Choice{{Name: "coverage"}}, Judges: []string{"lexical"}}, nil
+}
+
+func (g *given) Plan(run string, w Wish) (Outline, error) {
+	if w.Task != "coverage" {
+		return Outline{}, errors.New("there is no such task")
+	}
+	return Outline{Labels: w.Labels, Folder: filepath.Join(run, "labels", w.Task)}, nil
 }
 
 func (g *given) List() ([]Run, error) {
@@ -177,7 +196,7 @@ func TestStrangersAreRefused(t *testing.T) {
 	}
 
 	id := idOf(dir)
-	paths := []string{"/", "/runs", "/run/" + id, "/run/" + id + "/block/head", "/run/" + id + "/state", "/run/" + id + "/labels", "/nothing"}
+	paths := []string{"/", "/runs", "/run/" + id, "/run/" + id + "/block/head", "/run/" + id + "/state", "/labels/" + id, "/run/" + id + "/labelling", "/nothing"}
 	for name, stranger := range strangers {
 		for _, path := range paths {
 			for _, method := range []string{"GET", "POST"} {
@@ -196,7 +215,7 @@ func TestStrangersAreRefused(t *testing.T) {
 	}
 
 	// The same requests without a stranger's change go well.
-	for _, path := range paths[:5] {
+	for _, path := range paths[:7] {
 		own := func(r *http.Request) {
 			r.Header.Set("Origin", "http://"+s.host())
 			r.Header.Set("Sec-Fetch-Site", "same-origin")
@@ -285,7 +304,7 @@ func TestLargeBodiesAreRefused(t *testing.T) {
 	s, _ := started(t, usual, dir)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	for _, path := range []string{"/run/" + idOf(dir) + "/labels", "/", "/runs"} {
+	for _, path := range []string{"/run/" + idOf(dir) + "/plan", "/label/" + idOf(dir) + "/labels", "/", "/runs"} {
 		for _, length := range []int64{1 << 30, -1} {
 			body := &endless{left: 1 << 30}
 			status := post(t, s, path, body, length)
@@ -305,11 +324,9 @@ func TestLargeBodiesAreRefused(t *testing.T) {
 		t.Errorf("%d bytes were allocated", grown)
 	}
 
-	if got := ask(t, s, "POST", "/run/"+idOf(dir)+"/labels", strings.NewReader("{}"), nil); got.status != 404 {
-		t.Errorf("labels: status %d", got.status)
-	}
-	if got := ask(t, s, "POST", "/run/"+idOf(dir)+"/labels", io.MultiReader(strings.NewReader(strings.Repeat("x", 100<<10))), nil); got.status != 413 {
-		t.Errorf("100 KB of labels without a length: status %d", got.status)
+	huge := io.MultiReader(strings.NewReader(strings.Repeat("x", 2<<20)))
+	if got := ask(t, s, "POST", "/run/"+idOf(dir)+"/plan", huge, nil); got.status != 413 {
+		t.Errorf("2 MB without a length: status %d", got.status)
 	}
 }
 

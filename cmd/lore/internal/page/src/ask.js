@@ -3,12 +3,22 @@
 // place is where the page is: the runs that its address names, by their ids, or none.
 export const place = decodeURIComponent(location.pathname.match(/^\/run\/([^/]+)$/)?.[1] || '');
 
+// labelling and planning are the labelling folder, or the run to label, that the address names.
+export const labelling = location.pathname.match(/^\/label\/([0-9a-f]+)$/)?.[1] || '';
+export const planning = location.pathname.match(/^\/labels\/([0-9a-f]+)$/)?.[1] || '';
+
 // ask promises what the server says of a part of the runs that are looked at.
 export function askRun(part) { return ask(`/run/${encodeURIComponent(place)}/${part}`); }
 
 // ask promises JSON from the server. What went wrong is an error that says so.
 export async function ask(path) {
   const reply = await send(path, {});
+  return JSON.parse(reply.text);
+}
+
+// tell sends JSON to the server, and promises what it says to it.
+export async function tell(path, value) {
+  const reply = await send(path, {'Content-Type': 'application/json'}, JSON.stringify(value));
   return JSON.parse(reply.text);
 }
 
@@ -22,10 +32,10 @@ export function poller(path) {
   };
 }
 
-async function send(path, headers) {
+async function send(path, headers, body) {
   let reply;
   try {
-    reply = await fetch(path, {headers, cache: 'no-store', credentials: 'same-origin', redirect: 'error'});
+    reply = await fetch(path, {method: body === undefined ? 'GET' : 'POST', body, headers, cache: 'no-store', credentials: 'same-origin', redirect: 'error'});
   } catch {
     throw new Error('lore view does not answer any more. Start it again, and open the address that it prints.');
   }

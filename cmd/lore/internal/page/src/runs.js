@@ -2,6 +2,7 @@
 
 import {button, el, line, refill} from './dom.js';
 import {poller} from './ask.js';
+import {folderList} from './planner.js';
 import {counted, number, short} from './words.js';
 
 const pause = 2000; // milliseconds between two questions to the server
@@ -18,12 +19,14 @@ export async function runList(node) {
   }
 }
 
-function draw(node, {folder, runs}) {
+function draw(node, {folder, runs, labels}) {
   const focused = document.activeElement?.dataset?.run;
   const compare = button('Compare', () => { location.href = '/run/' + [...chosen].join('-'); }, {id: 'compare', disabled: true});
   const ready = () => { compare.disabled = chosen.size < 2; };
   refill(node, el('h1', null, 'Runs'), el('p', {class: 'note'}, line(`${counted(runs.length, 'run')} ${folder}`)),
-    runs.length ? table(runs, ready) : el('p', null, 'There is no run yet: lore run summhay makes one.'),
+    runs.length || labels?.length ? null : el('p', null, 'There is no run yet: lore run summhay makes one.'),
+    runs.length ? table(runs, ready) : null,
+    labels?.length ? [el('h2', null, 'To label'), folderList(labels)] : null,
     runs.length > 1 ? el('p', {class: 'controls'}, compare, el('span', {class: 'note'}, ' Tick two runs or more, of one benchmark.')) : null);
   ready();
   if (focused) node.querySelector(`input[data-run="${CSS.escape(focused)}"]`)?.focus();

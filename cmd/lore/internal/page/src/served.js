@@ -5,16 +5,20 @@ import {el, refill} from './dom.js';
 import {extend} from './extend.js';
 import {useSource} from './source.js';
 import {start} from './main.js';
-import {askRun, place} from './ask.js';
+import {askRun, labelling, place, planning} from './ask.js';
 import {liveView, watch} from './live.js';
 import {showCalls} from './calls.js';
+import {labelPage} from './office.js';
+import {planPage} from './planner.js';
 import {runList} from './runs.js';
 
 // serve shows what the address names.
 export async function serve() {
   const node = document.getElementById('page');
   try {
-    if (place) await runPage(node);
+    if (labelling) await labelPage(node, labelling);
+    else if (planning) await planPage(node, planning);
+    else if (place) await runPage(node);
     else await runList(node);
   } catch (err) {
     node.prepend(el('p', {class: 'warn', role: 'alert'}, err.message));
@@ -40,7 +44,8 @@ function stamp(state) { return state.runs.map((r) => r.stamp).join(); }
 
 function openPage(node) {
   useSource((name) => askRun('block/' + name));
-  extend('first', (first) => first.prepend(el('p', {class: 'home'}, el('a', {href: '/'}, '← All runs'))));
+  extend('first', (first) => first.prepend(el('p', {class: 'home'}, el('a', {href: '/'}, '← All runs'),
+    place.includes('-') ? null : [' · ', el('a', {href: '/labels/' + place}, 'Have people label it')])));
   showCalls();
   refill(node, el('p', {class: 'note', role: 'status'}, 'The page is made …'));
   start();
