@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/cookiejar"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,8 +37,12 @@ func TestLabelKills(t *testing.T) {
 	}
 
 	saved, sent, unfinished := []label.Label{}, 0, 0
-	for range sized(6, 50) {
-		acknowledged := killSaving(t, out, f, &sent, 1+rng.IntN(40), time.Duration(rng.IntN(3000))*time.Microsecond)
+	for round := range sized(6, 50) {
+		kill := killSaving
+		if round%2 == 1 {
+			kill = killViewing
+		}
+		acknowledged := kill(t, out, f, &sent, 1+rng.IntN(40), time.Duration(rng.IntN(3000))*time.Microsecond)
 		saved = append(saved, acknowledged...)
 		now, warnings, err := label.Read(out)
 		if err != nil {
@@ -58,6 +65,74 @@ func TestLabelKills(t *testing.T) {
 	}
 }
 
+// labelsToSend are labels that were not sent before.
+func labelsToSend(f *label.Folder, sent *int) []label.Label {
+	var lines []label.Label
+	for n := range 400 {
+		a := label.Answer{Fields: map[string][]string{"coverage": {"none"}}, Note: strings.Repeat("x", n*7%900)}
+		lines = append(lines, label.Label{
+			Task: label.Coverage, Item: f.Sheet.Items[n%len(f.Sheet.Items)].ID, Annotator: "anna", Answer: &a,
+			At: time.UnixMilli(int64(1e12) + int64(*sent+n)).UTC(),
+		})
+	}
+	*sent += len(lines)
+	return lines
+}
+
+// killViewing does the same to lore view, which is sent labels as its page sends them.
+func killViewing(t *testing.T, dir string, f *label.Folder, sent *int, after int, moment time.Duration) []label.Label {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := process{args: []string{"view", dir}, cache: t.TempDir()}.command(ctx)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("lore view prints no address: %v", err)
+	}
+
+	jar, _ := cookiejar.New(nil) // never fails
+	client := &http.Client{Jar: jar}
+	page := strings.TrimSpace(address)
+	if resp, err := client.Get(page); err != nil || resp.StatusCode != 200 {
+		t.Fatalf("open %s: %v", page, err)
+	}
+	to, _, _ := strings.Cut(page, "?")
+
+	lines := labelsToSend(f, sent)
+	n := 0
+	for _, l := range lines {
+		data, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Post(to+"/labels", "application/json", bytes.NewReader(data))
+		if err != nil {
+			break // killed
+		}
+		said, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != 200 || !strings.Contains(string(said), l.Item) {
+			break
+		}
+		if n++; n == after {
+			time.AfterFunc(moment, func() { _ = cmd.Process.Kill() })
+		}
+	}
+	_, _ = io.Copy(io.Discard, out)
+	_ = cmd.Wait() // it was killed
+	if n == 0 {
+		t.Fatal(fmt.Sprint("nothing was saved: ", cmd.ProcessState))
+	}
+	return lines[:n]
+}
+
 // killSaving sends labels to a process and kills it a moment after so many were acknowledged. It
 // returns those.
 func killSaving(t *testing.T, dir string, f *label.Folder, sent *int, after int, moment time.Duration) []label.Label {
@@ -77,16 +152,7 @@ func killSaving(t *testing.T, dir string, f *label.Folder, sent *int, after int,
 		t.Fatal(err)
 	}
 
-	first := *sent
-	var lines []label.Label
-	for n := range 400 {
-		a := label.Answer{Fields: map[string][]string{"coverage": {"none"}}, Note: strings.Repeat("x", n*7%900)}
-		lines = append(lines, label.Label{
-			Task: label.Coverage, Item: f.Sheet.Items[n%len(f.Sheet.Items)].ID, Annotator: "anna", Answer: &a,
-			At: time.UnixMilli(int64(1e12) + int64(first+n)).UTC(),
-		})
-	}
-	*sent += len(lines)
+	lines := labelsToSend(f, sent)
 	go func() {
 		for _, l := range lines {
 			data, err := json.Marshal(l)

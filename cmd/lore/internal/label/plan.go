@@ -232,7 +232,7 @@ func (p *Plan) Forecasts(numbers []int) []Forecast {
 }
 
 // outlookAt are the numbers of labels that a sheet tells the outlook of, besides its own.
-var outlookAt = []int{10, 15, 20, 25, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600}
+var outlookAt = []int{4, 6, 8, 10, 12, 15, 20, 25, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600}
 
 // outlook is what annotators are told of the forecasts: up to the number that is planned.
 func (p *Plan) outlook() []Outlook {

@@ -28,6 +28,8 @@ export function labelDesk(into, by) {
 function brief() {
   seat = null;
   document.title = keeper.sheet.task.title;
+  delete document.documentElement.dataset.item;
+  delete document.documentElement.dataset.saved;
   briefing(node, keeper, async (name) => {
     const {labels, others, course} = await keeper.open(name);
     seat = newSeat(keeper.sheet, name, labels, others);
@@ -62,10 +64,10 @@ function show(at) {
 
   refill(node, header(), el('div', {class: 'desk'},
     el('div', {class: 'about'},
-      item.query ? el('div', {class: 'query'}, el('h3', null, 'The request'), el('p', null, item.query)) : null,
-      item.statement ? el('div', {class: 'statement'}, el('h2', {tabindex: '-1'}, item.statement)) : el('h2', {tabindex: '-1'}, sheet.task.title)),
+      item.query ? el('div', {class: 'query'}, el('h3', null, 'The request'), el('p', {dir: 'auto'}, item.query)) : null,
+      item.statement ? el('div', {class: 'statement'}, el('h2', {tabindex: '-1', dir: 'auto'}, item.statement)) : el('h2', {tabindex: '-1'}, sheet.task.title)),
     passages.node,
-    el('div', {class: 'panel'},
+    el('div', {class: sheet.task.fields.length > 2 ? 'panel many' : 'panel'},
       seat.others[item.id] && seat.decides ? otherAnswers(sheet, item, seat.others[item.id]) : null,
       fields.node,
       note,

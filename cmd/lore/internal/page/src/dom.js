@@ -13,9 +13,18 @@ function fill(node, props, children) {
     }
   }
   for (const child of children.flat(Infinity)) {
-    if (child !== null && child !== undefined && child !== false) node.append(child);
+    if (child !== null && child !== undefined && child !== false) node.append(typeof child === 'string' ? visible(child) : child);
   }
   return node;
+}
+
+// Control characters, and those that turn the direction of what follows.
+const unseen = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+
+// visible is a text with signs for what cannot be seen, letter for letter, so that places in it
+// stay where they are.
+function visible(text) {
+  return text.replace(unseen, (c) => (c < ' ' ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : c === '\x7f' ? '\u2421' : '\ufffd'));
 }
 
 // el makes an element: el('p', {class: 'note'}, 'text', el('b', null, 'more')).

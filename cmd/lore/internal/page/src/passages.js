@@ -35,7 +35,7 @@ function passage(sheet, item, n, unit, place, on) {
 
 // part is a unit of a text; numbered ones can be chosen.
 function part(text, i, numbered, unit, on) {
-  const words = el('span', {class: 'words', 'data-unit': i}, text);
+  const words = el('span', {class: 'words', dir: 'auto', 'data-unit': i}, text);
   const node = el('div', {class: 'unit'}, numbered ? el('span', {class: 'n', 'aria-hidden': 'true'}, String(i + 1)) : null, words);
   if (unit) node.addEventListener('click', () => { if (String(getSelection()) === '') on.unit(unit, String(i + 1)); });
   return {node, words};

@@ -35,7 +35,7 @@ function table(heads, rows) {
 // bars are the corrected scores, each with its intervals and what the judge says.
 function bars(list, judge) {
   const scale = {least: 0, most: 100};
-  return el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Corrected scores'}, el('table', {class: 'calls'},
+  return el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Corrected scores'}, el('table', {class: 'calls bars-table'},
     el('thead', null, el('tr', null, ['of', 'question', judge, 'corrected', '95 % interval', 'labelled', ''].map((h) => (h ? el('th', {scope: 'col'}, short(h, 60)) : el('td'))))),
     el('tbody', null, list.map((c) => el('tr', null, el('th', {scope: 'row'}, short(c.of, 120)), el('td', null, c.question || ''),
       el('td', {class: 'number'}, number(c.judge)), el('td', {class: 'number'}, number(c.corrected)), el('td', {class: 'number'}, range(c.interval)),
