@@ -474,6 +474,29 @@ func TestPageOfModels(t *testing.T) {
 	}
 }
 
+// Of judges together the page has what each model said, with its name.
+func TestPageOfJudgesTogether(t *testing.T) {
+	b := newBrowser(t)
+	url := (&ollamatest.Server{Answer: ollamatest.Plausible}).Start(t).URL
+	dir := runOf(t, "summhay", "--host", url, "--retriever", "bm25,oracle", "--judge", "lexical+ollama:fake", "--limit", "2", "--budget-tokens", "2000")
+	b.screen(1400, "light")
+	b.open(filepath.Join(dir, "report.html"), "")
+	eval[any](b, `document.querySelector('.questions a').click()`)
+	b.wait(`document.querySelectorAll('.answer-card').length === 2`)
+
+	// The model is not asked everywhere; the lexical judge says nothing in words.
+	all := eval[[]string](b, `[...document.querySelectorAll('button.cell')].map((c) => { c.click(); `+
+		`return [...c.closest('tr').nextSibling.querySelectorAll('.reply')].map((r) => r.textContent).join('|'); }).filter(Boolean)`)
+	if len(all) == 0 {
+		t.Fatal("there are no replies")
+	}
+	for _, said := range all {
+		if !strings.HasPrefix(said, "ollama:fake") || !strings.Contains(said, `"coverage"`) || strings.Contains(said, "|") {
+			t.Errorf("the model's reply is %q", said)
+		}
+	}
+}
+
 // What failed stands on the first screen, and its questions can be listed alone.
 func TestPageOfFailures(t *testing.T) {
 	b := newBrowser(t)

@@ -250,7 +250,14 @@ type Verdict struct {
 	Evidence []string `json:"e,omitempty"`
 	Flags    []string `json:"f,omitempty"`
 	Reply    string   `json:"r,omitempty"`
+	Replies  []Reply  `json:"rs,omitempty"` // of judges together
 	Reason   string   `json:"x,omitempty"`
+}
+
+// Reply is what one of several judges said.
+type Reply struct {
+	Judge string `json:"j"`
+	Text  string `json:"t"`
 }
 
 // Context is what systems were shown.

@@ -175,6 +175,9 @@ func (q *Question) closeRanks() {
 
 func newVerdict(v judge.Verdict) Verdict {
 	out := Verdict{Unit: v.Unit, Flags: plainAll(v.Flags), Evidence: plainAll(v.Evidence), Reply: plain(v.Reply)}
+	for _, r := range v.Replies {
+		out.Replies = append(out.Replies, Reply{plain(r.Judge), plain(r.Text)})
+	}
 	if !v.Scored() {
 		out.Reason = plain(string(v.Outcome) + ": " + v.Reason)
 		return out

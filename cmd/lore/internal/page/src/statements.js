@@ -101,6 +101,11 @@ function holder(column, d, press) {
   return button(short(column.labelOf(d), 80), press, {class: seen ? 'cite holds' : 'cite', title: seen ? 'It was shown' : 'This system was not shown it'});
 }
 
+// replied is what a model said, as it came.
+function replied(who, text) {
+  return el('div', {class: 'reply'}, el('small', {class: 'note'}, `${who} replied`), el('pre', null, clipped(text)));
+}
+
 // detailOf shows how a judge came to a verdict: both texts with the words that carried it,
 // its reply, and the documents that hold the statement.
 function detailOf(q, k, column, open) {
@@ -119,7 +124,8 @@ function detailOf(q, k, column, open) {
     el('p', {class: 'note'}, evidence.size ? 'Marked: the words that carried the verdict.' : 'Marked: words that both texts share; the judge names none.'));
   } else if (v?.l) parts.push(el('p', {class: 'note'}, v.v > 0 ? 'The verdict is on the answer as a whole.' : 'The judge found no part of the answer that says it.'));
   for (const f of v?.f || []) parts.push(el('p', {class: 'note'}, line(f)));
-  if (v?.r) parts.push(el('div', null, el('small', {class: 'note'}, 'The judge replied'), el('pre', null, clipped(v.r))));
+  if (v?.r) parts.push(replied('The judge', v.r));
+  for (const r of v?.rs || []) parts.push(replied(short(r.j, 160), r.t));
   const holders = q.asked[k].holders;
   if (holders?.length) parts.push(el('p', null, 'Held by ', holders.map((d) => [holder(column, d, () => open(d, {text, stated: true, evidence: v?.e})), ' '])));
   return extended('verdict', el('div', {class: 'detailed'}, parts), {item: q.item, system: column.system, asked: q.asked[k].id, verdict: v});
