@@ -170,7 +170,6 @@ func (q *Question) closeRanks() {
 			q.Asked[i].Text = ""
 		}
 	}
-	q.Answers = alikeBesides(q.Answers)
 }
 
 func newVerdict(v judge.Verdict) Verdict {
