@@ -76,6 +76,8 @@ function body(q, columns, open) {
     q.asked.length ? el('section', {'aria-labelledby': 'h-statements'},
       el('h2', {id: 'h-statements'}, counted(q.asked.length, nounOf(q.asked)) + ' put to the judge'),
       el('p', {class: 'note'}, says + ' Press a verdict to see what carried it.'),
+      state.head.answers_from && columns.some((c) => c.verdicts?.context) ? el('p', {class: 'note'},
+        `Below each verdict stand the documents shown that answer the question, by the data or the judge: ${state.head.answers_from} does.`) : null,
       columns.length > many ? el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Statements'}, table) : table) : null,
     el('section', {'aria-labelledby': 'h-answers'}, el('h2', {id: 'h-answers'}, 'Answers'),
       cites ? el('p', {class: 'note'}, 'Citations: ', el('span', {class: 'cite holds'}, '7'), ' holds what the part reports, ',
