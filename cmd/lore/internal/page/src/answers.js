@@ -146,7 +146,7 @@ function promptFold(column) {
   return fold('The prompt', () => {
     const box = el('div', {class: 'prompt'}, 'Putting it together …');
     Promise.all(prompt.map((m) => messageText(m, column.context))).then((texts) => box.replaceChildren(
-      ...prompt.map((m, i) => el('section', null, el('h4', null, m.role), el('pre', null, clipped(texts[i]))))));
+      ...prompt.map((m, i) => el('section', null, el('h4', null, short(m.role, 80)), el('pre', null, clipped(texts[i]))))));
     return box;
   });
 }

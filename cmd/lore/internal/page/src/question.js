@@ -82,7 +82,7 @@ function body(q, columns, open) {
     el('section', {'aria-labelledby': 'h-answers'}, el('h2', {id: 'h-answers'}, 'Answers'),
       cites ? el('p', {class: 'note'}, 'Citations: ', el('span', {class: 'cite holds'}, '7'), ' holds what the part reports, ',
         el('span', {class: 'cite gold'}, '7'), ' is relevant to the question, ', el('span', {class: 'cite'}, '7'), ' is not.') : null,
-      state.head.lacking ? el('p', {class: 'note'}, state.head.lacking) : null,
+      state.head.lacking ? el('p', {class: 'note'}, clipped(state.head.lacking, undefined, 500)) : null,
       answers),
     el('p', {class: 'note keys'}, 'Keys: ← and → for the question before and the next, Escape for all questions, / to search.'),
   ];
