@@ -251,6 +251,16 @@ type Held interface {
 	Holders() map[string][]string
 }
 
+// Answering is a Benchmark that asks of answers, and of the documents shown, whether they
+// answer questions: by a grade that is high enough.
+type Answering interface {
+	// Answers reports whether a verdict says that the text answers the question.
+	Answers(v judge.Verdict) bool
+
+	// AnswersFrom words what such a verdict is, such as "a grade of 3 or more".
+	AnswersFrom() string
+}
+
 // Measures that an encoder computes for items that are Referenced.
 const (
 	BERTScoreP   = "bertscore_precision"

@@ -145,8 +145,15 @@ type Verdict struct {
 	Flags    []string      `json:"flags,omitempty"`    // what to know about the verdict, such as a low mass
 	Evidence []string      `json:"evidence,omitempty"` // words that carried the verdict, where the judge has them
 	Reply    string        `json:"reply,omitempty"`    // what a model said, as it came; of a batch, all of it
+	Replies  []Reply       `json:"replies,omitempty"`  // of judges together, what each model of them said; Reply is empty then
 	Outcome  local.Outcome `json:"outcome,omitempty"`  // why it is unscored; empty if scored
 	Reason   string        `json:"reason,omitempty"`   // the same in words
+}
+
+// Reply is what one of several judges said, as it came.
+type Reply struct {
+	Judge string `json:"judge"` // its name
+	Text  string `json:"text"`
 }
 
 // ForgedMarks begins the flag of verdicts on texts that pose as something else: as the frame

@@ -31,7 +31,7 @@ var layers = []struct {
 	{"lore/datasets", []string{"lore/local", "lore/judge", "lore/datasets"}},
 	{"lore/cmd/lore/internal/usage", []string{"lore/local/text", "lore/datasets"}},
 	{"lore/cmd/lore/internal/store", []string{"lore/local", "lore/embed", "lore/index", "lore/judge", "lore/datasets"}},
-	{"lore/cmd/lore/internal/table", []string{"lore/judge/metric", "lore/datasets", at("store")}},
+	{"lore/cmd/lore/internal/table", []string{"lore/local/parallel", "lore/judge/metric", "lore/datasets", at("store")}},
 	{"lore/cmd/lore/internal/models", []string{"lore/local", "lore/embed", "lore/judge", "lore/datasets", at("usage"), at("store")}},
 	{"lore/cmd/lore/internal/pipeline", []string{"lore/local", "lore/embed", "lore/index", "lore/judge", "lore/datasets",
 		at("usage"), at("store"), at("models")}},

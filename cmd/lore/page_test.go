@@ -7,12 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
@@ -22,8 +20,6 @@ import (
 
 	reportpage "lore/cmd/lore/internal/page"
 	"lore/cmd/lore/internal/report"
-	"lore/cmd/lore/internal/store"
-	"lore/judge"
 	"lore/local/gate"
 	"lore/local/ollama/ollamatest"
 	"lore/local/published"
@@ -296,145 +292,6 @@ func pagePrint(b *browser, html string) {
 	}
 }
 
-// hostileWords try to be markup, script, an address, a control sequence, or to turn the line.
-const hostileWords = `</script></textarea><script>window.pwned=1</script><img src=x onerror="window.pwned=1"><svg onload="window.pwned=1">` +
-	"\" onmouseover=\"window.pwned=1\" javascript:window.pwned=1 {{7*7}} ${7*7} <!-- ]]> &lt;b&gt; \x1b[31m \u202egnp.exe \u2066 \x00 \u200b "
-
-// poisoned puts hostile words before every text of a value, and before some a megabyte
-// without a space. Words that lore itself compares stay as they are.
-func poisoned(v reflect.Value, field string) {
-	keep := []string{"Label", "Metric", "Benchmark", "Kind", "Outcome", "DataHash", "Role", "Format", "Interval"}
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() && v.Kind() == reflect.Pointer {
-			poisoned(v.Elem(), field)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
-				poisoned(v.Field(i), f.Name)
-			}
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			poisoned(v.Index(i), field)
-		}
-	case reflect.Map:
-		for _, k := range v.MapKeys() {
-			if v.Type().Elem().Kind() == reflect.Slice && k.Kind() == reflect.String {
-				list := v.MapIndex(k)
-				poisoned(list, field)
-				v.SetMapIndex(k, reflect.Value{})
-				v.SetMapIndex(reflect.ValueOf(hostileWords+k.String()), list)
-			}
-		}
-	case reflect.String:
-		if v.CanSet() && !slices.Contains(keep, field) {
-			v.SetString(hostileWords + v.String())
-		}
-	}
-}
-
-// Texts that want to be more than texts stay texts, in every field, and long ones stay in
-// their place.
-func TestPageHostile(t *testing.T) {
-	b := newBrowser(t)
-	dir, _ := sampleRun(t)
-	r, err := report.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown, err := store.ReadShown(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bench, err := benchmarkOf(r, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	poisoned(reflect.ValueOf(&r).Elem(), "")
-	poisoned(reflect.ValueOf(shown).Elem(), "")
-	long := strings.Repeat("x", 1<<20)
-	r.Answers[0].Text, r.Answers[1].Title, r.Answers[2].Reason = long, long, long
-	r.Verdicts[0].Verdicts[0].Reply, r.Verdicts[0].Verdicts[0].Evidence = long, []string{long}
-	r.Verdicts[0].Questions[0].Text, r.Verdicts[0].Notes = long, []string{long}
-	r.Verdicts[1].Verdicts[1] = judge.Unscored(r.Verdicts[1].Questions[1].ID, "bad_format", long)
-	shown.Texts[0].Text, r.Manifest.Warnings = long, []string{long, hostileWords}
-	secondJudge(&r)
-
-	var out bytes.Buffer
-	words := reportpage.Words{Title: hostileWords + long, Date: hostileWords}
-	if err := reportpage.HTML(&out, []reportpage.Source{{Name: hostileWords, Run: r, Shown: shown}}, bench, words); err != nil {
-		t.Fatal(err)
-	}
-	html := filepath.Join(t.TempDir(), "hostile.html")
-	if err := os.WriteFile(html, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, width := range []int{390, 1400} {
-		hostileLook(b, html, width)
-	}
-}
-
-// secondJudge doubles the judge, with other labels here and there.
-func secondJudge(r *report.Run) {
-	const name = "another judge"
-	for _, row := range r.Table.Rows {
-		row.Judge = hostileWords + name
-		r.Table.Rows = append(r.Table.Rows, row)
-	}
-	for i, v := range r.Verdicts {
-		v.Judge = hostileWords + name
-		v.Verdicts = slices.Clone(v.Verdicts)
-		if k := i % len(v.Verdicts); v.Verdicts[k].Scored() {
-			v.Verdicts[k].Label, v.Verdicts[k].Value = judge.Partial, 0.5
-		}
-		r.Verdicts = append(r.Verdicts, v)
-	}
-}
-
-// hostileLook opens everything that can be opened, and looks for what should not be there.
-func hostileLook(b *browser, html string, width int) {
-	b.t.Helper()
-	b.screen(width, "light")
-	b.open(html, "")
-	eval[any](b, `document.querySelectorAll('details').forEach((d) => { d.open = true; })`)
-	scrolled(b)
-	look := func(where string) {
-		b.t.Helper()
-		if eval[bool](b, `Boolean(window.pwned)`) {
-			b.t.Fatalf("%s: a text was run", where)
-		}
-		if n := eval[int](b, `document.querySelectorAll('img, iframe, object, embed, link, base, form, script[src], a[href^="java"], svg [onload], [onerror], [onmouseover]').length`); n > 0 {
-			b.t.Errorf("%s: %d elements came from texts", where, n)
-		}
-		if got := eval[int](b, `document.documentElement.scrollWidth`); got > width {
-			b.t.Errorf("%s at %d is %d wide", where, width, got)
-		}
-		if text := eval[string](b, `document.body.innerText`); strings.ContainsAny(text, "\x1b\u202e\u2066\x00") {
-			b.t.Errorf("%s holds what cannot be seen", where)
-		}
-	}
-	look("overview")
-	b.shot(fmt.Sprintf("hostile-overview-%d", width), false)
-
-	for i := range 2 {
-		eval[any](b, fmt.Sprintf(`(async () => { document.querySelectorAll('.questions a')[%d].click(); await new Promise((r) => setTimeout(r, 300)); })()`, i))
-		b.wait(`document.querySelector('.answer-card')`)
-		eval[any](b, `document.querySelectorAll('#question details').forEach((d) => { d.open = true; })`)
-		eval[any](b, `document.querySelectorAll('button.cell').forEach((c) => c.click())`)
-		time.Sleep(200 * time.Millisecond)
-		look("question")
-		b.shot(fmt.Sprintf("hostile-question-%d-%d", i, width), false)
-		eval[any](b, `document.querySelector('.passages button')?.click()`)
-		b.wait(`document.querySelector('dialog.reader[open] .text, dialog.reader[open] p')`)
-		look("document")
-		b.keys(kb.Escape)
-		b.keys(kb.Escape)
-	}
-}
-
 // With models the page has the prompt as it was sent, the judge's reply as it came, what the
 // call cost, and how two judges agree; questions on which they do not can be listed alone.
 func TestPageOfModels(t *testing.T) {
@@ -471,6 +328,29 @@ func TestPageOfModels(t *testing.T) {
 	left := eval[int](b, `document.querySelectorAll('.questions a').length`)
 	if split := eval[int](b, `document.querySelectorAll('.questions .split').length`); left != split || left == 0 || all != 3 {
 		t.Errorf("%d of %d questions are left, with %d disagreements", left, all, split)
+	}
+}
+
+// Of judges together the page has what each model said, with its name.
+func TestPageOfJudgesTogether(t *testing.T) {
+	b := newBrowser(t)
+	url := (&ollamatest.Server{Answer: ollamatest.Plausible}).Start(t).URL
+	dir := runOf(t, "summhay", "--host", url, "--retriever", "bm25,oracle", "--judge", "lexical+ollama:fake", "--limit", "2", "--budget-tokens", "2000")
+	b.screen(1400, "light")
+	b.open(filepath.Join(dir, "report.html"), "")
+	eval[any](b, `document.querySelector('.questions a').click()`)
+	b.wait(`document.querySelectorAll('.answer-card').length === 2`)
+
+	// The model is not asked everywhere; the lexical judge says nothing in words.
+	all := eval[[]string](b, `[...document.querySelectorAll('button.cell')].map((c) => { c.click(); `+
+		`return [...c.closest('tr').nextSibling.querySelectorAll('.reply')].map((r) => r.textContent).join('|'); }).filter(Boolean)`)
+	if len(all) == 0 {
+		t.Fatal("there are no replies")
+	}
+	for _, said := range all {
+		if !strings.HasPrefix(said, "ollama:fake") || !strings.Contains(said, `"coverage"`) || strings.Contains(said, "|") {
+			t.Errorf("the model's reply is %q", said)
+		}
 	}
 }
 

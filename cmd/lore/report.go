@@ -248,7 +248,11 @@ func pageSources(dirs []string, runs []report.Run) ([]page.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, page.Source{Name: runName(dirs, i), Run: r, Shown: shown})
+		contexts, err := store.ReadContexts(dirs[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, page.Source{Name: runName(dirs, i), Run: r, Shown: shown, Contexts: contexts})
 	}
 	return out, nil
 }

@@ -459,7 +459,7 @@ func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *sto
 	if err := report.Save(folder, r, bench); err != nil {
 		return err
 	}
-	if err := page.Save(folder, page.Source{Run: r, Shown: &result.Shown}, bench); err != nil {
+	if err := page.Save(folder, page.Source{Run: r, Shown: &result.Shown, Contexts: result.Contexts}, bench); err != nil {
 		return err
 	}
 	if err := folder.Commit(result.Manifest); err != nil {

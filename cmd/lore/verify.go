@@ -189,8 +189,7 @@ func verifyFiles(dir string, m store.Manifest, audit gate.Audit, add func(error)
 	if _, err := run.ReadConfiguration(dir); err != nil && (m.Hashed() || !errors.Is(err, fs.ErrNotExist)) {
 		add(err)
 	}
-	contexts := func(v *store.ContextVerdicts) error { return v.Valid() }
-	if _, err := store.ReadChecked(dir, store.ContextsFile, contexts); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := store.ReadContexts(dir); err != nil {
 		add(err)
 	}
 	_, err := store.ReadShown(dir)

@@ -143,6 +143,15 @@ func (it *item) Plan(e datasets.Evidence) []judge.Task {
 // ungraded stands for a grade that could not be read.
 const ungraded = -1
 
+// grade is that of a verdict.
+func grade(v judge.Verdict) int { return int(math.Round(v.Value * MaxGrade)) }
+
+// Answers reports whether a text answers a question, at the first threshold.
+func (b Benchmark) Answers(v judge.Verdict) bool { return v.Scored() && grade(v) >= b.etas()[0] }
+
+// AnswersFrom words the first threshold.
+func (b Benchmark) AnswersFrom() string { return fmt.Sprintf("a grade of %d or more", b.etas()[0]) }
+
 // row turns verdicts into grades per question of the topic.
 func (it *item) row(verdicts []judge.Verdict) []int {
 	out := make([]int, len(it.topic.Questions))
@@ -150,7 +159,7 @@ func (it *item) row(verdicts []judge.Verdict) []int {
 		n, _ := strconv.Atoi(q.ID)
 		switch {
 		case verdicts[i].Scored():
-			out[n-1] = int(math.Round(verdicts[i].Value * MaxGrade))
+			out[n-1] = grade(verdicts[i])
 		case it.set.bench.Malformed != "zero":
 			out[n-1] = ungraded
 		}

@@ -313,10 +313,13 @@ func join(q judge.Question, names []string, said []*judge.Verdict, rule Rule) ju
 		}
 	}
 	if len(scored) == 0 {
-		return *said[0]
+		v := *said[0]
+		v.Reply, v.Replies = "", replies(names, said)
+		return v
 	}
 
 	v := *said[scored[0]]
+	v.Reply, v.Replies = "", replies(names, said)
 	v.Flags = append(flags, v.Flags...)
 	for _, i := range scored[1:] {
 		other := said[i]
@@ -332,6 +335,21 @@ func join(q judge.Question, names []string, said []*judge.Verdict, rule Rule) ju
 		return c.Kinds[q.Kind].apply(q.Kind, v, said, scored)
 	}
 	return mean(q, v, said, scored, cmp.Or(rule.First, 1))
+}
+
+// replies are what the models among the judges said, also where it could not be read.
+func replies(names []string, said []*judge.Verdict) []judge.Reply {
+	var out []judge.Reply
+	for i, v := range said {
+		if v == nil {
+			continue
+		}
+		if v.Reply != "" {
+			out = append(out, judge.Reply{Judge: names[i], Text: v.Reply})
+		}
+		out = append(out, v.Replies...)
+	}
+	return out
 }
 
 // mean is the mean of values, in which the first judge's counts first times.

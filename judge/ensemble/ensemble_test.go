@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,6 +105,53 @@ func TestShareAsksWhereItPays(t *testing.T) {
 	}
 	if s := strings.Join(second.asked, ""); s != "bd" {
 		t.Errorf("the second was asked %q", s)
+	}
+}
+
+// What each model said is kept under its name, also where it could not be read, and stands for
+// none of the others.
+func TestRepliesAreKept(t *testing.T) {
+	j, _, second := pair(Rule{})
+	said := func(id, text string) {
+		v := second.by[id]
+		v.Reply = text
+		second.by[id] = v
+	}
+	said("a", "all of it")
+	said("d", "no JSON")
+	third := &scripted{name: "other", by: map[string]judge.Verdict{"a": {Label: "none", Reply: "nothing"}}}
+	j.Parts = append(j.Parts, third)
+	got, err := j.Judge(context.Background(), tasks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[[2]int][]judge.Reply{
+		{0, 0}: {{Judge: "model", Text: "all of it"}, {Judge: "other", Text: "nothing"}},
+		{0, 1}: nil,
+		{1, 0}: {{Judge: "model", Text: "no JSON"}},
+	} {
+		if v := got[at[0]][at[1]]; v.Reply != "" || !slices.Equal(v.Replies, want) {
+			t.Errorf("%v: %q, %+v", at, v.Reply, v.Replies)
+		}
+	}
+}
+
+// A model that is first, and where all fail, loses no reply either.
+func TestRepliesOfTheFirstAreKept(t *testing.T) {
+	j, first, _ := pair(Rule{Zone: &Zone{0.2, 0.6}})
+	first.by["c"] = judge.Verdict{Label: "full", Value: 1, Score: 0.9, Reply: "yes"}
+	failed := judge.Unscored("d", local.BadFormat, "y")
+	failed.Reply = "what?"
+	first.by["d"] = failed
+	got, err := j.Judge(context.Background(), tasks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[[2]int]string{{0, 2}: "yes", {1, 0}: "what?"} {
+		v := got[at[0]][at[1]]
+		if v.Reply != "" || !slices.Equal(v.Replies, []judge.Reply{{Judge: "lexical", Text: want}}) {
+			t.Errorf("%v: %q, %+v", at, v.Reply, v.Replies)
+		}
 	}
 }
 

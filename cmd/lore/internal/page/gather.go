@@ -20,6 +20,8 @@ type Source struct {
 	Name  string // what tells it from others; unused where there is one
 	Run   report.Run
 	Shown *store.Shown // nil: an earlier lore made the folder
+
+	Contexts []store.ContextVerdicts // on documents shown, where the benchmark judges these
 }
 
 // Words are what people say of a page.
@@ -433,6 +435,9 @@ func (b *builder) describe(words Words) {
 	b.head.Compared = plain(b.compared())
 	b.head.Trust = trust(b.sources)
 	b.head.Lacking = b.lacking()
+	if by, ok := b.bench.(datasets.Answering); ok {
+		b.head.AnswersFrom = by.AnswersFrom()
+	}
 
 	b.head.Contrasts = b.contrasts()
 	b.head.Answers = b.answers()

@@ -45,6 +45,10 @@ type Head struct {
 	Figures   Figures     `json:"figures"`
 	Tables    []Table     `json:"tables"`   // all that is said besides, folded below
 	Settings  [][2]string `json:"settings"` // how it was run
+
+	// AnswersFrom words which verdicts say that a text answers a question; empty where the
+	// benchmark does not compare answers with their contexts so.
+	AnswersFrom string `json:"answers_from,omitempty"`
 }
 
 // RunName is a run with what tells it from others.
@@ -207,6 +211,22 @@ type Question struct {
 	Verdicts []Verdicts `json:"verdicts"`
 	Contexts []Context  `json:"contexts"`
 	Gold     []int      `json:"gold,omitempty"` // relevant documents; empty where nobody knows
+
+	Documents []Judged `json:"documents,omitempty"` // those that were judged by themselves
+}
+
+// Judged is what a judge said of a document that was shown, in one run.
+type Judged struct {
+	Run       int       `json:"run"`
+	Judge     int       `json:"judge"`
+	Documents []int     `json:"docs"` // several where it was shown in several forms
+	List      []Verdict `json:"list"` // by place of Asked
+}
+
+// InContext is what the documents that a system was shown say of a question.
+type InContext struct {
+	By   []int `json:"by,omitempty"`   // documents that answer it, by the data or the judge, in the order shown
+	Open int   `json:"open,omitempty"` // documents whose verdict is missing
 }
 
 // Asked is a statement, key point or sub-question.
@@ -239,18 +259,30 @@ type Verdicts struct {
 	List   []Verdict `json:"list"`
 	Points []Verdict `json:"points,omitempty"`
 	Notes  []string  `json:"notes,omitempty"`
+
+	// Context is what the documents shown say, by place of Asked; null where no document
+	// of the data answers the question. None where it is not known what was shown.
+	Context []*InContext `json:"context,omitempty"`
 }
 
 // Verdict is a label, or a reason why there is none.
 type Verdict struct {
 	Label    string   `json:"l,omitempty"`
 	Value    float64  `json:"v"`
+	Answers  bool     `json:"a,omitempty"` // the text answers the question (Head.AnswersFrom)
 	Unit     int      `json:"u,omitempty"`
 	Score    *float64 `json:"s,omitempty"`
 	Evidence []string `json:"e,omitempty"`
 	Flags    []string `json:"f,omitempty"`
 	Reply    string   `json:"r,omitempty"`
+	Replies  []Reply  `json:"rs,omitempty"` // of judges together
 	Reason   string   `json:"x,omitempty"`
+}
+
+// Reply is what one of several judges said.
+type Reply struct {
+	Judge string `json:"j"`
+	Text  string `json:"t"`
 }
 
 // Context is what systems were shown.

@@ -2,11 +2,12 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"encoding/base64"
 	"fmt"
-	"runtime"
-	"sync"
+
+	"lore/local/parallel"
 )
 
 // Block is a piece of a page's data with its name.
@@ -60,6 +61,11 @@ func (p *Page) documentBlocks() []Block {
 
 // packed is a block as it stands in the page: JSON, deflated, in base64.
 func packed(b Block) (string, error) {
+	if q, ok := b.Data.(*Question); ok {
+		sorted := *q
+		sorted.Answers = alikeBesides(q.Answers)
+		b.Data = &sorted
+	}
 	data, err := b.JSON()
 	if err != nil {
 		return "", err
@@ -83,23 +89,9 @@ func packed(b Block) (string, error) {
 func packAll(blocks []Block) ([]string, error) {
 	out := make([]string, len(blocks))
 	errs := make([]error, len(blocks))
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for i, b := range blocks {
-		wg.Add(1)
-		slots <- struct{}{}
-		go func() {
-			defer wg.Done()
-			out[i], errs[i] = packed(b)
-			<-slots
-		}()
-	}
-	wg.Wait()
-
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	parallel.Each(len(blocks), func(i int) { out[i], errs[i] = packed(blocks[i]) })
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

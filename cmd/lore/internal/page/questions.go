@@ -20,6 +20,7 @@ func (b *builder) questions() []Question {
 		b.takeAnswers(run, out)
 		b.takeVerdicts(run, out)
 		b.takeHolders(run, out)
+		b.takeContexts(run, out)
 	}
 	for i := range out {
 		out[i].closeRanks()
@@ -138,10 +139,10 @@ func (b *builder) takeVerdicts(run int, out []Question) {
 			for len(v.List) <= at {
 				v.List = append(v.List, Verdict{Reason: "not asked"})
 			}
-			v.List[at] = newVerdict(t.Verdicts[i])
+			v.List[at] = b.newVerdict(t.Verdicts[i])
 		}
 		for _, p := range t.Points {
-			v.Points = append(v.Points, newVerdict(p))
+			v.Points = append(v.Points, b.newVerdict(p))
 		}
 		q.Verdicts = append(q.Verdicts, v)
 	}
@@ -170,14 +171,19 @@ func (q *Question) closeRanks() {
 			q.Asked[i].Text = ""
 		}
 	}
-	q.Answers = alikeBesides(q.Answers)
 }
 
-func newVerdict(v judge.Verdict) Verdict {
+func (b *builder) newVerdict(v judge.Verdict) Verdict {
 	out := Verdict{Unit: v.Unit, Flags: plainAll(v.Flags), Evidence: plainAll(v.Evidence), Reply: plain(v.Reply)}
+	for _, r := range v.Replies {
+		out.Replies = append(out.Replies, Reply{plain(r.Judge), plain(r.Text)})
+	}
 	if !v.Scored() {
 		out.Reason = plain(string(v.Outcome) + ": " + v.Reason)
 		return out
+	}
+	if by, ok := b.bench.(datasets.Answering); ok {
+		out.Answers = by.Answers(v)
 	}
 	out.Label, out.Value = plain(v.Label), *rounded(v.Value)
 	if v.Score != 0 && *rounded(v.Score) != out.Value {

@@ -23,7 +23,7 @@ var source embed.FS
 // modules are the files of the script, each after those it imports from.
 var modules = []string{
 	"dom.js", "source.js", "state.js", "words.js", "extend.js", "search.js", "cells.js", "first.js", "table.js", "marks.js",
-	"list.js", "reader.js", "statements.js", "answers.js", "question.js", "svg.js", "intervals.js", "heat.js", "charts.js",
+	"list.js", "reader.js", "contexts.js", "statements.js", "answers.js", "question.js", "svg.js", "intervals.js", "heat.js", "charts.js",
 	"pictures.js", "notes.js", "main.js",
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -180,6 +181,15 @@ func (c ContextVerdicts) Valid() error {
 		return err
 	}
 	return Names(c.Judge, c.Item, c.Document)
+}
+
+// ReadContexts reads the verdicts on shown documents; none where the benchmark judges none.
+func ReadContexts(dir string) ([]ContextVerdicts, error) {
+	out, err := ReadChecked(dir, ContextsFile, func(c *ContextVerdicts) error { return c.Valid() })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return out, err
 }
 
 // plainVerdicts has the fields of TaskVerdicts and not its methods.

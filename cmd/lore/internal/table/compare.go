@@ -7,6 +7,7 @@ import (
 
 	"lore/datasets"
 	"lore/judge/metric"
+	"lore/local/parallel"
 )
 
 // Contestant is one system in a comparison, with the judge of its answers.
@@ -140,15 +141,14 @@ func blocksOf(systems []Contestant, metrics []datasets.Metric) []Block {
 
 // test makes the tests of one metric, not corrected yet.
 func (b Block) test(m datasets.Metric, how Design) []Difference {
-	type pair struct{ a, b Contestant }
-	var pairs []pair
+	var pairs [][2]int
 	for i, s := range b.Systems {
-		for _, t := range b.Systems[i+1:] {
+		for k, t := range b.Systems[i+1:] {
 			switch how.Baseline {
 			case "", s.Name:
-				pairs = append(pairs, pair{s, t})
+				pairs = append(pairs, [2]int{i, i + 1 + k})
 			case t.Name:
-				pairs = append(pairs, pair{t, s}) // the baseline is always A
+				pairs = append(pairs, [2]int{i + 1 + k, i}) // the baseline is always A
 			}
 		}
 	}
@@ -157,14 +157,35 @@ func (b Block) test(m datasets.Metric, how Design) []Difference {
 		enough := steps * float64(len(pairs)) / how.Level
 		how.Flips = min(max(Resamples, int(math.Ceil(enough))), mostFlips)
 	}
+	values := b.values(m.Name)
+	tests := b.countTests(pairs, values, how.Unit)
 	out := make([]Difference, len(pairs))
-	for i, p := range pairs {
-		out[i] = difference(p.a, p.b, m.Name, how)
+	parallel.Each(len(pairs), func(i int) {
+		p := pairs[i]
+		out[i] = difference(sharedUnits(values[p[0]], values[p[1]]), how, tests)
+		out[i].Metric, out[i].A, out[i].B = m.Name, b.Systems[p[0]].Name, b.Systems[p[1]].Name
 		if m.Judged || b.Judge != "" {
 			out[i].Judge = b.Judge
 		}
-	}
+	})
 	return out
+}
+
+// countTests counts the pairs that can be tested at all: those that share two clusters.
+func (b Block) countTests(pairs [][2]int, values []unitValues, unit string) int {
+	can := make([]bool, len(pairs))
+	parallel.Each(len(pairs), func(i int) {
+		s := sharedUnits(values[pairs[i][0]], values[pairs[i][1]])
+		c := s.clusters(unit)
+		can[i] = slices.ContainsFunc(c, func(name string) bool { return name != c[0] })
+	})
+	tests := 0
+	for _, c := range can {
+		if c {
+			tests++
+		}
+	}
+	return tests
 }
 
 const (
@@ -195,8 +216,8 @@ func correct(family []Difference, m datasets.Metric, how Design, known map[[2]fl
 		}
 	}
 
-	level := how.Level / float64(max(1, tests))
-	ps := make([]float64, len(family))
+	level := how.level(tests)
+	ps, powers := make([]float64, len(family)), make([]power, len(family))
 	for i := range family {
 		d := &family[i]
 		d.Tests, ps[i] = tests, math.NaN()
@@ -206,7 +227,7 @@ func correct(family []Difference, m datasets.Metric, how Design, known map[[2]fl
 
 		reached := metric.FlipLevel(level, *d.MinP)
 		d.Test, d.Can, ps[i] = SignFlips, reached > 0, *d.P
-		if *d.MinP*steps > level && d.Groups >= leastForT {
+		if decidesT(*d.MinP, d.Groups, level) {
 			d.Test, d.Can, reached = RobustT, true, level
 			if d.PT != nil {
 				ps[i] = *d.PT
@@ -220,17 +241,31 @@ func correct(family []Difference, m datasets.Metric, how Design, known map[[2]fl
 			t := metric.NewPowerOfT(key[0], key[1])
 			known[key] = power{t, t.Least(usualPower, 1)}
 		}
-		points := how.Difference
-		if m.Percent {
-			points /= 100
-		}
-		d.Least = leastOf(known[key].least, d.se)
-		d.Power = defined(known[key].of.Power(points, d.se))
+		powers[i] = known[key]
 	}
+
+	points := how.Difference
+	if m.Percent {
+		points /= 100
+	}
+	parallel.Each(len(family), func(i int) {
+		if d := &family[i]; d.P != nil {
+			d.Least = leastOf(powers[i].least, d.se)
+			d.Power = defined(powers[i].of.Power(points, d.se))
+		}
+	})
 
 	for i, p := range metric.Holm(ps) {
 		family[i].PHolm = defined(p)
 	}
+}
+
+// level is that of the first step of the correction over so many tests.
+func (d Design) level(tests int) float64 { return d.Level / float64(max(1, tests)) }
+
+// decidesT reports whether the t test decides: sign flips of so many clusters are too coarse.
+func decidesT(minP float64, groups int, level float64) bool {
+	return minP*steps > level && groups >= leastForT
 }
 
 // leastOf is a least difference of so many standard errors; where all clusters differ by
@@ -249,64 +284,109 @@ type shared struct {
 	items, groups []string
 }
 
-func sharedUnits(a, b Row, name string) shared {
-	left, right := unitValues(a, name), unitValues(b, name)
-	var s shared
-	for _, it := range a.Scores {
-		for _, unit := range left[it.Item].units {
-			v, ok := right[it.Item].values[unit]
-			if !ok {
-				continue
-			}
-			s.a = append(s.a, left[it.Item].values[unit])
-			s.b = append(s.b, v)
-			s.items = append(s.items, it.Item)
-			s.groups = append(s.groups, it.Group)
+// clusters names what is resampled together.
+func (s shared) clusters(unit string) []string {
+	if unit == ByGroup {
+		return s.groups
+	}
+	return s.items
+}
+
+func sharedUnits(a, b unitValues) shared {
+	s := shared{
+		a:      make([]float64, 0, len(a.units)),
+		b:      make([]float64, 0, len(a.units)),
+		items:  make([]string, 0, len(a.units)),
+		groups: make([]string, 0, len(a.units)),
+	}
+	for _, u := range a.units {
+		if !b.has[u.number] {
+			continue
 		}
+		s.a = append(s.a, a.values[u.number])
+		s.b = append(s.b, b.values[u.number])
+		s.items = append(s.items, u.item)
+		s.groups = append(s.groups, u.group)
 	}
 	return s
 }
 
-func difference(a, b Contestant, name string, how Design) Difference {
-	s := sharedUnits(a.Row, b.Row, name)
-	d := Difference{Metric: name, A: a.Name, B: b.Name, Cluster: how.Unit, Items: distinct(s.items)}
-	clusters := s.items
-	if how.Unit == ByGroup {
-		clusters = s.groups
+// difference is that of two systems' values, one of so many tests. The bootstrap is left
+// out where the interval will be that of the t test, since it takes most of the time.
+func difference(s shared, how Design, tests int) Difference {
+	clusters := s.clusters(how.Unit)
+	groups := distinct(clusters)
+	d := Difference{Cluster: how.Unit, Items: groups}
+	if how.Unit != ByItem {
+		d.Items = distinct(s.items)
 	}
 
-	p := metric.ComparePaired(s.a, s.b, clusters, how.Flips, how.Draws, Level, how.Seed)
+	minP := metric.FlipFloor(groups, how.Flips)
+	draws := how.Draws
+	if decidesT(minP, groups, how.level(tests)) {
+		draws = 0
+	}
+
+	p := metric.ComparePaired(s.a, s.b, clusters, how.Flips, draws, Level, how.Seed)
 	d.ValueA, d.ValueB, d.Diff = defined(metric.Mean(s.a)), defined(metric.Mean(s.b)), defined(p.Diff)
 	d.Low, d.High, d.P = defined(p.CI.Low), defined(p.CI.High), defined(p.P)
 	d.PT, d.DF, d.se = defined(p.T.P), defined(p.T.DF), p.T.SE
-	d.MinP, d.Effect = defined(metric.FlipFloor(p.Clusters, how.Flips)), defined(p.Effect)
+	d.MinP, d.Effect = defined(minP), defined(p.Effect)
 	d.Win, d.Tie, d.Loss, d.N, d.Groups = p.Win, p.Tie, p.Loss, p.N, p.Clusters
 	return d
 }
 
-// itemValues are one metric's values of an item by unit.
-type itemValues struct {
-	units  []string
-	values map[string]float64
+// unitValues are one metric's values of a system, by the number of an item's unit.
+type unitValues struct {
+	units  []unit // in the order of the table
+	values []float64
+	has    []bool
 }
 
-// unitValues are one metric's values by item.
-func unitValues(r Row, name string) map[string]itemValues {
-	out := map[string]itemValues{}
-	for _, it := range r.Scores {
-		v := itemValues{values: map[string]float64{}}
-		for _, u := range it.Values {
-			if u.Metric != name {
-				continue
-			}
-			for i, unit := range u.Units {
-				v.units = append(v.units, unit)
-				v.values[unit] = u.Values[i]
-			}
+type unit struct {
+	number      int
+	item, group string
+}
+
+// values are those of all systems, with one number for each unit of each item.
+func (b Block) values(name string) []unitValues {
+	numbers := map[[2]string]int{}
+	out := make([]unitValues, len(b.Systems))
+	for n, s := range b.Systems {
+		for _, it := range s.Row.Scores {
+			out[n].take(it, name, numbers)
 		}
-		out[it.Item] = v
+	}
+
+	for n := range out {
+		more := len(numbers) - len(out[n].values)
+		out[n].values = append(out[n].values, make([]float64, more)...)
+		out[n].has = append(out[n].has, make([]bool, more)...)
 	}
 	return out
+}
+
+// take adds an item's values of a metric.
+func (v *unitValues) take(it ItemScores, name string, numbers map[[2]string]int) {
+	for _, u := range it.Values {
+		if u.Metric != name {
+			continue
+		}
+		for i, id := range u.Units {
+			key := [2]string{it.Item, id}
+			n, ok := numbers[key]
+			if !ok {
+				n = len(numbers)
+				numbers[key] = n
+			}
+
+			more := max(0, n+1-len(v.values))
+			v.values = append(v.values, make([]float64, more)...)
+			v.has = append(v.has, make([]bool, more)...)
+			v.values[n], v.has[n] = u.Values[i], true
+			v.units = append(v.units, unit{n, it.Item, it.Group})
+		}
+	}
 }
 
 func distinct(names []string) int {
@@ -326,11 +406,14 @@ type Change struct {
 
 // MostChanged lists the n items with the largest difference of a metric's mean.
 func MostChanged(a, b Row, name string, n int) []Change {
-	left, right := unitValues(a, name), unitValues(b, name)
+	right := map[string]float64{}
+	for _, it := range b.Scores {
+		right[it.Item] = meanOf(it, name)
+	}
 	var out []Change
 	for _, it := range a.Scores {
-		x, y := meanOf(left[it.Item]), meanOf(right[it.Item])
-		if !math.IsNaN(x) && !math.IsNaN(y) && x != y {
+		x := meanOf(it, name)
+		if y, ok := right[it.Item]; ok && !math.IsNaN(x) && !math.IsNaN(y) && x != y {
 			out = append(out, Change{it.Item, x, y})
 		}
 	}
@@ -341,10 +424,13 @@ func MostChanged(a, b Row, name string, n int) []Change {
 	return out[:min(n, len(out))]
 }
 
-func meanOf(v itemValues) float64 {
-	values := make([]float64, len(v.units))
-	for i, u := range v.units {
-		values[i] = v.values[u]
+// meanOf is the mean of an item's values of a metric, NaN of none.
+func meanOf(it ItemScores, name string) float64 {
+	var values []float64
+	for _, u := range it.Values {
+		if u.Metric == name {
+			values = append(values, u.Values...)
+		}
 	}
 	return metric.Mean(values)
 }

@@ -1,6 +1,7 @@
 // Answers side by side: each in its parts, with its citations, what each part covers, what
 // the system was shown, and the prompt.
 
+import {answeredBy, contextSummary} from './contexts.js';
 import {button, clipped, el, fold, line} from './dom.js';
 import {extended} from './extend.js';
 import {cited, rootsOf} from './marks.js';
@@ -44,7 +45,7 @@ export function answerCard(q, column, open) {
   const list = el('ol', {class: named ? 'units' : 'units plain'});
   const card = el('article', {class: 'answer-card', 'aria-label': short(column.name, 160)},
     el('header', null, el('h3', null, short(column.name, 160)), figures(q, column)),
-    failure(answer), list, pointsOf(column),
+    contextSummary(q, column), failure(answer), list, pointsOf(column),
     (answer?.notes || []).map((n) => el('p', {class: 'note'}, line(n))),
     (column.verdicts?.notes || []).length ? fold(counted(column.verdicts.notes.length, 'note') + ' of the benchmark',
       () => el('ul', null, column.verdicts.notes.map((n) => el('li', null, line(n))))) : null,
@@ -129,7 +130,13 @@ function shownFold(q, column, open) {
   return fold(`Shown: ${counted(context.passages.length, 'document')}${relevant}${left}`, () => el('ol', {class: 'passages'},
     context.passages.map((p) => el('li', null,
       button(short(`${p.label} · ${state.head.documents[p.doc]}`, 200), () => open(p.doc, {...column.labels.get(p.label), holds: held(q, p.doc)}), {class: 'link'}),
-      ' ', goldBadge(column.gold ? column.gold.has(p.doc) : null), p.chars >= 0 ? el('small', {class: 'note'}, ' cut') : null))));
+      ' ', goldBadge(column.gold ? column.gold.has(p.doc) : null), p.chars >= 0 ? el('small', {class: 'note'}, ' cut') : null, answering(q, column, p.doc)))));
+}
+
+// answering says which questions a document answers.
+function answering(q, column, number) {
+  const ids = answeredBy(q, column, number);
+  return ids.length ? el('small', {class: 'note'}, ` answers question ${ids.join(', ')}`) : null;
 }
 
 // promptFold puts the prompt together from its words and the documents.
@@ -139,7 +146,7 @@ function promptFold(column) {
   return fold('The prompt', () => {
     const box = el('div', {class: 'prompt'}, 'Putting it together …');
     Promise.all(prompt.map((m) => messageText(m, column.context))).then((texts) => box.replaceChildren(
-      ...prompt.map((m, i) => el('section', null, el('h4', null, m.role), el('pre', null, clipped(texts[i]))))));
+      ...prompt.map((m, i) => el('section', null, el('h4', null, short(m.role, 80)), el('pre', null, clipped(texts[i]))))));
     return box;
   });
 }

@@ -3,13 +3,20 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
+const spoken = new Set(['title', 'aria-label']);
+const longestHint = 600;
+
+// hint is a text that shows when something is pointed at, or is heard: nobody reads a
+// megabyte so.
+function hint(text) { return text.length > longestHint ? text.slice(0, longestHint - 1) + '…' : text; }
+
 // fill puts properties and children into a node. A property that is a function listens to
 // the event of its name; others are attributes, and null or false leaves one out.
 function fill(node, props, children) {
   for (const [name, value] of Object.entries(props || {})) {
     if (typeof value === 'function') node.addEventListener(name, value);
     else if (value !== null && value !== undefined && value !== false) {
-      node.setAttribute(name, value === true ? '' : String(value));
+      node.setAttribute(name, value === true ? '' : spoken.has(name) ? hint(String(value)) : String(value));
     }
   }
   for (const child of children.flat(Infinity)) {

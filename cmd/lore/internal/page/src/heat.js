@@ -48,7 +48,7 @@ export function heatMap(width) {
   };
   canvas.addEventListener('mousemove', (e) => {
     const hit = at(e);
-    canvas.title = hit ? `${state.head.systems[hit[0]].name}: ${number(of(hit[0])[hit[1]], 0)} on statement ${statements[hit[1]][1] + 1} of “${short(state.head.items[statements[hit[1]][0]].title, 90)}”` : '';
+    canvas.title = hit ? `${short(state.head.systems[hit[0]].name, 80)}: ${number(of(hit[0])[hit[1]], 0)} on statement ${statements[hit[1]][1] + 1} of “${short(state.head.items[statements[hit[1]][0]].title, 90)}”` : '';
   });
   canvas.addEventListener('click', (e) => { const hit = at(e); if (hit) go({question: statements[hit[1]][0]}); });
 

@@ -100,7 +100,7 @@ function line(i, scale) {
   const head = state.head;
   const item = head.items[i];
   const values = valuesOf(i);
-  const says = values.map((v, k) => `${head.systems[state.systems[k]].name} ${number(v)}`).join(', ');
+  const says = values.map((v, k) => `${short(head.systems[state.systems[k]].name, 80)} ${number(v)}`).join(', ');
   const d = spread(i);
   return el('li', null, el('a', {href: '#', click: (e) => { e.preventDefault(); go({question: i}); }, title: says},
     el('span', {class: 'title'}, short(item.title, 180)),

@@ -53,7 +53,7 @@ function failedView(run) {
   if (!failed) return el('p', {class: 'note failures'}, 'No call in the journal has failed so far.');
   const rest = failed - run.failures.length;
   return el('div', {class: 'failures'}, el('h2', null, `${counted(failed, 'call')} failed so far`),
-    el('ul', null, run.failures.map((f) => el('li', null, el('b', null, f.outcome), ' ', line(`${f.model}: ${f.detail || 'no reason given'}`)))),
+    el('ul', null, run.failures.map((f) => el('li', null, el('b', null, line(f.outcome)), ' ', line(`${f.model}: ${f.detail || 'no reason given'}`)))),
     rest > 0 ? el('p', {class: 'note'}, `${rest} earlier ones are not listed here; the journal has them.`) : null);
 }
 

@@ -51,11 +51,11 @@ function row(r, ready) {
   return el('tr', null, el('td', null, r.finished ? box : null),
     el('th', {scope: 'row'}, el('a', {href: '/run/' + r.id}, short(r.folder, 120))),
     el('td', null, condition(r)),
-    el('td', null, r.benchmark),
+    el('td', null, short(r.benchmark || '', 60)),
     el('td', {class: 'number'}, known ? String(r.items) : '–'),
     el('td', {class: 'number'}, known ? String(r.systems) : '–'),
     el('td', null, short((r.judges || []).join(', '), 80)),
-    el('td', null, r.metric ? `${r.metric} ${number(r.value)}, ${short(r.best, 80)}` : '–'),
+    el('td', null, r.metric ? `${short(r.metric, 60)} ${number(r.value)}, ${short(r.best, 80)}` : '–'),
     el('td', {class: r.failed + r.unscored ? 'number warn' : 'number'}, known ? failed(r) : '–'));
 }
 

@@ -1,6 +1,7 @@
 // Statement by statement: who covers it. Those that the systems differ in come first.
 
-import {button, clipped, el, line} from './dom.js';
+import {contextNote, judgedOf} from './contexts.js';
+import {button, clipped, el, fold, line} from './dom.js';
 import {extended} from './extend.js';
 import {marked, rootsOf, sharedRoots} from './marks.js';
 import {short} from './words.js';
@@ -77,7 +78,7 @@ function lineOf(q, k, columns, show, open) {
       show(c, v);
     };
     return el('td', {'data-name': short(c.name, 32)},
-      button(label(v), press, {class: 'cell', 'aria-expanded': 'false', title: `${c.name}: how the judge came to this`}));
+      button(label(v), press, {class: 'cell', 'aria-expanded': 'false', title: `${c.name}: how the judge came to this`}), contextNote(c, k));
   });
   const buttons = cells.map((c) => c.firstChild);
   const own = el('tr', {class: differs(columns, k) ? 'differs' : null}, el('th', {scope: 'row'}, statement(q, k)), cells);
@@ -101,6 +102,26 @@ function holder(column, d, press) {
   return button(short(column.labelOf(d), 80), press, {class: seen ? 'cite holds' : 'cite', title: seen ? 'It was shown' : 'This system was not shown it'});
 }
 
+// replied is what a model said, as it came.
+function replied(who, text) {
+  return el('div', {class: 'reply'}, el('small', {class: 'note'}, `${who} replied`), el('pre', null, clipped(text)));
+}
+
+// judgedDocuments are the verdicts on the documents themselves, where the judge gave any.
+function judgedDocuments(q, k, column, open) {
+  const all = judgedOf(q, column);
+  if (!all.length) return null;
+  const text = wordsOf(q.asked, k);
+  return el('div', {class: 'beside judged'}, el('h3', null, 'The documents shown that the data does not grade, as judged'),
+    el('ul', null, all.map((d) => {
+      const v = d.list[k];
+      return el('li', null, button(short(d.label, 80), () => open(d.number, {text, stated: true, evidence: v?.e}), {class: v?.a ? 'cite holds' : 'cite'}),
+        ' ', label(v), v?.x ? el('small', {class: 'warn'}, ' ', short(v.x, 300)) : null,
+        (v?.f || []).map((f) => el('small', {class: 'note'}, ' ', short(f, 300))),
+        v?.r || v?.rs?.length ? fold('What was replied', () => [v.r ? replied('The judge', v.r) : null, (v.rs || []).map((r) => replied(short(r.j, 160), r.t))]) : null);
+    })));
+}
+
 // detailOf shows how a judge came to a verdict: both texts with the words that carried it,
 // its reply, and the documents that hold the statement.
 function detailOf(q, k, column, open) {
@@ -119,7 +140,9 @@ function detailOf(q, k, column, open) {
     el('p', {class: 'note'}, evidence.size ? 'Marked: the words that carried the verdict.' : 'Marked: words that both texts share; the judge names none.'));
   } else if (v?.l) parts.push(el('p', {class: 'note'}, v.v > 0 ? 'The verdict is on the answer as a whole.' : 'The judge found no part of the answer that says it.'));
   for (const f of v?.f || []) parts.push(el('p', {class: 'note'}, line(f)));
-  if (v?.r) parts.push(el('div', null, el('small', {class: 'note'}, 'The judge replied'), el('pre', null, clipped(v.r))));
+  if (v?.r) parts.push(replied('The judge', v.r));
+  for (const r of v?.rs || []) parts.push(replied(short(r.j, 160), r.t));
+  parts.push(judgedDocuments(q, k, column, open));
   const holders = q.asked[k].holders;
   if (holders?.length) parts.push(el('p', null, 'Held by ', holders.map((d) => [holder(column, d, () => open(d, {text, stated: true, evidence: v?.e})), ' '])));
   return extended('verdict', el('div', {class: 'detailed'}, parts), {item: q.item, system: column.system, asked: q.asked[k].id, verdict: v});

@@ -69,6 +69,6 @@ export function fitted(name, width) { return short(name, Math.max(4, Math.floor(
 
 // titled gives a mark words that show when it is pointed at.
 export function titled(node, words) {
-  node.append(draw('title', null, words));
+  node.append(draw('title', null, short(words, 400)));
   return node;
 }
