@@ -213,7 +213,7 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 }
 
 // keep takes over what the folder says where the command says nothing: a folder that is extended
-// keeps its title. --title '' takes it away.
+// keeps its title. --title ” takes it away.
 func (f *pageWords) keep(c *cobra.Command, dir string) {
 	m, err := store.ReadManifest(dir)
 	if err != nil {
