@@ -566,11 +566,7 @@ func mayPass(o local.Outcome) bool {
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
 	report.Text(w, report.Main(r.Table, bench.Metrics()))
-	var lines strings.Builder
-	report.JudgeLines(&lines, r)
-	if lines.Len() > 0 {
-		usage.Wrap(w, strings.TrimSuffix(lines.String(), "\n"))
-	}
+	report.JudgeLines(w, r)
 	fmt.Fprintln(w)
 
 	grids := report.Own(r.Table, bench)
