@@ -43,7 +43,7 @@ func Text(w io.Writer, g datasets.Grid) {
 }
 
 // bestNote says what is green.
-const bestNote = "Green: the highest of its judge, ends of the scale such as oracle left out. It is no test; lore compare makes these."
+const bestNote = "Green: the highest under its judge, ends of the scale such as oracle left out. It is no test: lore compare makes these."
 
 func marksOf(g datasets.Grid) []datasets.Mark {
 	var out []datasets.Mark
