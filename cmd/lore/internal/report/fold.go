@@ -94,7 +94,7 @@ func (s sheet) fold() (sheet, []part) {
 	consider(n, byNumber, 1)
 
 	columns := indexes(0, s.keyColumns())
-	if widths, ok := s.fit(columns, most*2/3, tallestHead); ok {
+	if widths, ok := s.fit(columns, most*2/3, tallestHead); ok && len(columns) > 0 {
 		consider(s, part{columns, widths}, namesWorth)
 	}
 	return best, parts
@@ -202,18 +202,27 @@ func (s sheet) width(column, height int) int {
 	return least
 }
 
-// keyColumns is how many columns at the beginning tell all rows apart: words only, and one at least.
+// keyColumns is how many columns at the beginning tell all rows apart: words, and one column of numbers
+// at most, such as a threshold. 0 where they do not.
 func (s sheet) keyColumns() int {
+	numbers := 0
 	for n := 1; n < len(s.head); n++ {
+		if s.numbers[n-1] {
+			numbers++
+		}
+		if numbers > 1 {
+			return 0
+		}
+
 		seen := map[string]bool{}
 		for _, r := range s.rows {
 			seen[strings.Join(r[:n], "\x00")] = true
 		}
-		if len(seen) == len(s.rows) || s.numbers[n] {
+		if len(seen) == len(s.rows) {
 			return n
 		}
 	}
-	return 1
+	return 0
 }
 
 // groups parts the columns from the first on so that each group fits into the room, in as few groups

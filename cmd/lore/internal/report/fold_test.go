@@ -81,6 +81,21 @@ func TestFoldByNumber(t *testing.T) {
 	}
 }
 
+// The columns that stand in each part tell the rows apart; where none do, rows are numbered.
+func TestFoldTellsRowsApart(t *testing.T) {
+	g := datasets.Grid{
+		Head: []string{"system", "at", "one figure", "another figure", "n"},
+		Rows: [][]string{{"bm25", "3", "11.1111111111", "22.2222222222", "1"}, {"bm25", "5", "33.3333333333", "44.4444444444", "1"}},
+	}
+	if got := shown(g, 30); !strings.Contains(got, "\nbm25     5  33.3333333333\n\n") || !strings.Contains(got, "\nbm25     5   44.4444444444  1\n") {
+		t.Errorf("%s", got)
+	}
+	g.Rows[1][1] = "3"
+	if got := shown(g, 30); !strings.Contains(got, "\n2  ") {
+		t.Errorf("%s", got)
+	}
+}
+
 // A column of words is wrapped in its place where that is enough, between words.
 func TestWideColumnOfWords(t *testing.T) {
 	g := datasets.Grid{
