@@ -80,42 +80,37 @@ func (s sheet) fold() (sheet, []part) {
 	}
 
 	n := s.numbered()
-	byNumber := part{[]int{0}, []int{n.width(0, 1)}}
-	best, parts := n, n.parts(byNumber, 1)
-	lines := n.height(parts)
-	consider := func(of sheet, keys part, times int) {
-		for height := 1; height <= tallestHead; height++ {
-			p := of.parts(keys, height)
-			if h := of.height(p); h < lines*times {
-				best, parts, lines = of, p, h
-			}
+	byNumber, lines := n.parts(part{[]int{0}, []int{n.width(0, 1)}})
+	names := indexes(0, s.keyColumns())
+	if widths, ok := s.fit(names, most*2/3, tallestHead); ok && len(names) > 0 {
+		if byName, taller := s.parts(part{names, widths}); taller <= namesWorth*lines {
+			return s, byName
 		}
 	}
-	consider(n, byNumber, 1)
-
-	columns := indexes(0, s.keyColumns())
-	if widths, ok := s.fit(columns, most*2/3, tallestHead); ok && len(columns) > 0 {
-		consider(s, part{columns, widths}, namesWorth)
-	}
-	return best, parts
+	return n, byNumber
 }
 
 // namesWorth is how many times taller parts with names may be than parts with numbers.
 const namesWorth = 2
 
-// parts are the columns behind the keys, in parts that fit; before they are parted they are wrapped to
-// cells of so many lines.
-func (s sheet) parts(keys part, height int) []part {
+// parts are the columns behind the keys, in parts that fit, with the lines that all take. Cells are
+// wrapped as it takes the fewest lines: taller rows may make for fewer parts.
+func (s sheet) parts(keys part) (best []part, lines int) {
 	room := max(1, s.screen.Width-lineWidth(keys.widths)-gap)
-	var out []part
-	for _, group := range s.groups(len(keys.columns), room, height) {
-		widths, ok := s.fit(group, room, tallestHead)
-		if !ok {
-			widths = []int{room} // a column that is wider than a line
+	for height := 1; height <= tallestHead; height++ {
+		var parts []part
+		for _, group := range s.groups(len(keys.columns), room, height) {
+			widths, ok := s.fit(group, room, tallestHead)
+			if !ok {
+				widths = []int{room} // a column that is wider than a line
+			}
+			parts = append(parts, part{slices.Concat(keys.columns, group), slices.Concat(keys.widths, widths)})
 		}
-		out = append(out, part{slices.Concat(keys.columns, group), slices.Concat(keys.widths, widths)})
+		if n := s.height(parts); best == nil || n < lines {
+			best, lines = parts, n
+		}
 	}
-	return out
+	return best, lines
 }
 
 // height is how many lines parts take.
