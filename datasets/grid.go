@@ -14,6 +14,34 @@ type Grid struct {
 	Head  []string
 	Rows  [][]string
 	Later bool // for the report alone: too much for what a run prints
+
+	// Marks are cells that a screen with colours lets stand out. A mark says nothing that the
+	// cells do not: without colours it is not there.
+	Marks map[Cell]Mark
+}
+
+// Cell is a place in the rows of a table; both numbers begin at 0.
+type Cell struct{ Row, Column int }
+
+// Mark is why a cell stands out.
+type Mark int
+
+// The marks there are.
+const (
+	Best    Mark = iota + 1 // the highest of those that it is compared with
+	Doubted                 // to be read with care
+	Failed
+)
+
+// Mark marks a cell of the row that was added last.
+func (g *Grid) Mark(column int, as Mark) { g.MarkAt(len(g.Rows)-1, column, as) }
+
+// MarkAt marks a cell.
+func (g *Grid) MarkAt(row, column int, as Mark) {
+	if g.Marks == nil {
+		g.Marks = map[Cell]Mark{}
+	}
+	g.Marks[Cell{Row: row, Column: column}] = as
 }
 
 // NoValue stands in a cell where there is nothing to show.

@@ -83,6 +83,7 @@ var outside = []struct {
 	{"github.com/spf13/cobra", []string{"lore/cmd"}},
 	{"github.com/spf13/pflag", []string{"lore/cmd"}},
 	{"github.com/schollz/progressbar", []string{"lore/cmd"}},
+	{"github.com/rivo/uniseg", []string{"lore/cmd"}},
 	{"golang.org/x/term", []string{"lore/cmd"}},
 	{"golang.org/x/sys", []string{"lore/cmd"}},
 }

@@ -164,7 +164,7 @@ func printCalibration(w io.Writer, c *ensemble.Calibration, file string) {
 	fmt.Fprintln(w)
 	for _, kind := range slices.Sorted(maps.Keys(c.Kinds)) {
 		if note := c.Kinds[kind].Note; note != "" {
-			fmt.Fprintf(w, "%s: %s.\n", kind, note)
+			usage.Wrap(w, fmt.Sprintf("%s: %s.", kind, note))
 		}
 	}
 	printUse(w, c, file)
@@ -176,13 +176,13 @@ func printUse(w io.Writer, c *ensemble.Calibration, file string) {
 	for _, kind := range slices.Sorted(maps.Keys(c.Kinds)) {
 		f := c.Kinds[kind]
 		if why := calibrate.Doubt(f); why != "" {
-			fmt.Fprintf(w, "Do not use it for %s: %s.\n", kind, why)
+			usage.Wrap(w, fmt.Sprintf("Do not use it for %s: %s.", kind, why))
 			doubts++
 			continue
 		}
 		if f.Groups < 2 {
-			fmt.Fprintf(w, "%s: all labels are of one group, so that the figure is by single labels, not by groups; "+
-				"on other groups it may be worse.\n", kind)
+			usage.Wrap(w, fmt.Sprintf("%s: all labels are of one group, so that the figure is by single labels, not by groups; "+
+				"on other groups it may be worse.", kind))
 		}
 	}
 

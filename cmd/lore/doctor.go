@@ -70,15 +70,22 @@ type doctor struct {
 	problems int
 }
 
-func (d *doctor) ok(what, format string, args ...any)   { d.line("ok", what, format, args...) }
-func (d *doctor) note(what, format string, args ...any) { d.line("note", what, format, args...) }
-func (d *doctor) problem(what, format string, args ...any) {
-	d.problems++
-	d.line("PROBLEM", what, format, args...)
+func (d *doctor) ok(what, format string, args ...any) {
+	d.line("ok", usage.Fine, what, format, args...)
 }
 
-func (d *doctor) line(mark, what, format string, args ...any) {
-	fmt.Fprintf(d.w, "%-8s %-14s %s\n", mark, what, usage.Line(fmt.Sprintf(format, args...)))
+func (d *doctor) note(what, format string, args ...any) {
+	d.line("note", usage.Caution, what, format, args...)
+}
+
+func (d *doctor) problem(what, format string, args ...any) {
+	d.problems++
+	d.line("PROBLEM", usage.Failure, what, format, args...)
+}
+
+func (d *doctor) line(mark string, style usage.Style, what, format string, args ...any) {
+	usage.Beside(d.w, usage.Line(fmt.Sprintf(format, args...)),
+		usage.Piece{Text: fmt.Sprintf("%-8s ", mark), Style: style}, usage.Piece{Text: fmt.Sprintf("%-14s ", what)})
 }
 
 func (d *doctor) run(ctx context.Context) error {

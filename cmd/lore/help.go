@@ -34,9 +34,11 @@ func printHelp(c *cobra.Command, _ []string) {
 	if !c.HasParent() {
 		use += " COMMAND"
 	}
-	fmt.Fprintf(w, "\nUsage:\n  %s\n", use)
+	printHeading(w, "Usage")
+	fmt.Fprintf(w, "  %s\n", use)
 	if c.Example != "" {
-		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+		printHeading(w, "Examples")
+		fmt.Fprintln(w, c.Example)
 	}
 	printCommands(w, c)
 	pages := printFlags(w, c)
@@ -66,8 +68,12 @@ func printList(w io.Writer, heading string, lines [][2]string) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s:\n", heading)
+	printHeading(w, heading)
 	printLines(w, lines)
+}
+
+func printHeading(w io.Writer, heading string) {
+	usage.Paint(w, usage.Piece{Text: "\n"}, usage.Piece{Text: heading + ":", Style: usage.Heading}, usage.Piece{Text: "\n"})
 }
 
 // printLines aligns what stands beside each name.
@@ -77,7 +83,7 @@ func printLines(w io.Writer, lines [][2]string) {
 		width = max(width, utf8.RuneCountInString(l[0]))
 	}
 	for _, l := range lines {
-		fmt.Fprintf(w, "  %-*s  %s\n", width, l[0], l[1])
+		usage.Beside(w, l[1], usage.Piece{Text: fmt.Sprintf("  %-*s  ", width, l[0])})
 	}
 }
 

@@ -37,7 +37,8 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	case exitInterrupted:
 		fmt.Fprintln(stderr, interruptedText)
 	default:
-		fmt.Fprintln(stderr, "lore: "+strings.ReplaceAll(err.Error(), "\n", "\n      "))
+		usage.Paint(stderr, usage.Piece{Text: "lore:", Style: usage.Failure},
+			usage.Piece{Text: " " + strings.ReplaceAll(err.Error(), "\n", "\n      ") + "\n"})
 	}
 	return code
 }

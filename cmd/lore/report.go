@@ -21,7 +21,7 @@ import (
 
 type reportFlags struct {
 	format, html, human   string
-	title, date           string
+	words                 pageWords
 	writeSheet, readSheet string
 	sample                int
 	semicolons            bool
@@ -56,8 +56,7 @@ func newReport() *cobra.Command {
 	formatFlag(c, &f.format, reportFormats)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.html, "html", "", "write the page of one run, or of several with their trend, to this `file`")
-		fl.StringVar(&f.title, "title", "", "`words` at the top of the page (default: benchmark and data)")
-		fl.StringVar(&f.date, "date", "", "date to stand on the page, as `words`; folders keep none")
+		f.words.add(fl)
 		fl.StringVar(&f.writeSheet, "error-sheet", "", "write a sample of one run's answers to this CSV `file`")
 		fl.IntVar(&f.sample, "sample", 50, "answers in the sheet")
 		fl.BoolVar(&f.semicolons, "semicolons", false, "part the sheet's cells by semicolons, as spreadsheets of many countries want it")
@@ -88,7 +87,7 @@ func (f reportFlags) check(runs int) error {
 	switch {
 	case f.html != "" && given != "":
 		return usage.Errorf("--html and %s exclude each other", given)
-	case f.html == "" && f.title+f.date != "":
+	case f.html == "" && f.words.title+f.words.date != "":
 		return usage.Errorf("--title and --date are for the page: give --html, too")
 	case f.sample < 1:
 		return usage.Errorf("--sample is at least 1, not %d", f.sample)
@@ -264,7 +263,7 @@ func writePage(f reportFlags, dirs []string, runs []report.Run, bench datasets.B
 		return err
 	}
 	var out bytes.Buffer
-	if err := page.HTML(&out, sources, bench, page.Words{Title: f.title, Date: f.date}); err != nil {
+	if err := page.HTML(&out, sources, bench, page.Words{Title: f.words.title, Date: f.words.date}); err != nil {
 		return err
 	}
 	if err := files.WriteFile(f.html, out.Bytes()); err != nil {

@@ -36,7 +36,16 @@ type runFlags struct {
 	own     map[string]*string // settings of benchmarks, by name
 	limit   int
 	out     string
+	words   pageWords
 	json    bool
+}
+
+// pageWords are what stands at the top of a page.
+type pageWords struct{ title, date string }
+
+func (f *pageWords) add(fl *pflag.FlagSet) {
+	fl.StringVar(&f.title, "title", "", "`words` at the top of the page (default: the folder's, or benchmark and data)")
+	fl.StringVar(&f.date, "date", "", "date to stand on the page, as `words` (default: the folder's, or none)")
 }
 
 // gridFlags say which systems are run, and how they answer.
@@ -94,6 +103,7 @@ func newRun() *cobra.Command {
 	f.modelFlags.add(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.out, "out", "", "run `folder`, made or extended (default lore-runs/BENCHMARK-HASH of all that bears on results)")
+		f.words.add(fl)
 		fl.BoolVar(&f.json, "json", false, "print the table as JSON")
 	})
 	return c
@@ -181,6 +191,7 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 		return err
 	}
 	defer folder.Close()
+	f.words.keep(c, out)
 	if f.indexDir == "" {
 		opt.Pipelines.IndexDir = indexDir(out)
 		opt.Models.Encoders.Dir = opt.Pipelines.IndexDir
@@ -199,6 +210,21 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 		return err
 	}
 	return f.finish(c, bench, folder, progress, result)
+}
+
+// keep takes over what the folder says where the command says nothing: a folder that is extended
+// keeps its title. --title ” takes it away.
+func (f *pageWords) keep(c *cobra.Command, dir string) {
+	m, err := store.ReadManifest(dir)
+	if err != nil {
+		return // not there yet, or damaged: others tell of that
+	}
+	if !c.Flags().Changed("title") {
+		f.title = m.Title
+	}
+	if !c.Flags().Changed("date") {
+		f.date = m.Date
+	}
 }
 
 // indexDir is the user's cache folder, or the run folder where there is none.
@@ -454,6 +480,7 @@ func namedFiles(flag, list string) (map[string]string, error) {
 // finish writes the report, puts all files in place and prints the table.
 func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *store.Folder, progress *store.Progress,
 	result *run.Result) error {
+	result.Manifest.Title, result.Manifest.Date = f.words.title, f.words.date
 	r := report.Run{Manifest: result.Manifest, Table: result.Table, Answers: result.Answers, Verdicts: result.Verdicts}
 	r = withCards(c, r, cacheDir(f.cache))
 	if err := report.Save(folder, r, bench); err != nil {
@@ -539,11 +566,7 @@ func mayPass(o local.Outcome) bool {
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
 	report.Text(w, report.Main(r.Table, bench.Metrics()))
-	var lines strings.Builder
-	report.JudgeLines(&lines, r)
-	if lines.Len() > 0 {
-		usage.Wrap(w, strings.TrimSuffix(lines.String(), "\n"))
-	}
+	report.JudgeLines(w, r)
 	fmt.Fprintln(w)
 
 	grids := report.Own(r.Table, bench)

@@ -322,6 +322,7 @@ func runsGrid(list []listed) datasets.Grid {
 	for _, l := range list {
 		if l.Problem != "" {
 			g.Rows = append(g.Rows, []string{l.Folder, "–", "–", "–", "–", "–", "–", l.Problem})
+			g.Mark(len(g.Head)-1, datasets.Doubted)
 			continue
 		}
 

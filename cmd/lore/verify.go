@@ -121,6 +121,13 @@ func printVerified(c *cobra.Command, list []verified) error {
 	unsummed := 0
 	for _, v := range list {
 		found.Rows = append(found.Rows, []string{v.Folder, fmt.Sprint(v.Files), fmt.Sprint(v.Calls), v.Verdict})
+		switch v.Verdict {
+		case isWhole:
+		case isDamaged:
+			found.Mark(3, datasets.Failed)
+		default:
+			found.Mark(3, datasets.Doubted)
+		}
 		for _, p := range v.Problems {
 			problems.Rows = append(problems.Rows, []string{v.Folder, p})
 		}

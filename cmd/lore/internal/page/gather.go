@@ -26,8 +26,8 @@ type Source struct {
 
 // Words are what people say of a page.
 type Words struct {
-	Title string // empty: made from the run
-	Date  string
+	Title string // empty: that of the run folder, or made from the run
+	Date  string // empty: that of the run folder, if any
 }
 
 // Page is all that a page shows.
@@ -430,6 +430,10 @@ func (b *builder) describe(words Words) {
 	b.head.Lore = plain(first.Manifest.Lore)
 	b.head.Interval = plain(first.Table.Interval)
 	b.head.Reading = plain(first.Table.Reading)
+	if len(b.sources) == 1 { // a page of several runs is none of these
+		words.Title = cmp.Or(words.Title, first.Manifest.Title)
+		words.Date = cmp.Or(words.Date, first.Manifest.Date)
+	}
 	b.head.Title = plain(cmp.Or(words.Title, b.title()))
 	b.head.Date = plain(words.Date)
 	b.head.Compared = plain(b.compared())

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/usage"
@@ -127,11 +126,11 @@ func DesignLines(w io.Writer, b table.Block, how table.Design) {
 		said[line] = append(said[line], m.Title)
 	}
 	for _, line := range order {
-		fmt.Fprintf(w, "%s: %s\n", usage.Line(strings.Join(said[line], ", ")), line)
+		usage.Wrap(w, usage.Line(strings.Join(said[line], ", "))+": "+line)
 	}
 
 	if how.Unit == table.ByItem && slices.ContainsFunc(b.Systems, grouped) {
-		fmt.Fprintln(w, "Items are drawn: this tells of other questions on the same haystacks or topics; "+
+		usage.Wrap(w, "Items are drawn: this tells of other questions on the same haystacks or topics; "+
 			"for others of these, --unit group.")
 	}
 	fmt.Fprintln(w)
@@ -241,8 +240,15 @@ func letterOf(i int) string {
 	return letterOf(i/26-1) + letterOf(i%26)
 }
 
-// columnWidth is the width of one answer in the side-by-side view, in characters.
-const columnWidth = 58
+// The width of one answer in the side-by-side view, in cells: as wide as is good to read, or as the
+// screen has room for.
+const (
+	columnWidth = 58
+	columnLeast = 16
+)
+
+// between is what stands between two answers.
+const between = " | "
 
 // SideBySide shows two answers next to each other: in two columns of text, or as a table
 // of Markdown.
@@ -257,13 +263,21 @@ func SideBySide(w io.Writer, markdown bool, title, nameA, a, nameB, b string) {
 		return
 	}
 
-	fmt.Fprintf(w, "\n%s\n", usage.Line(title))
-	left := wrap(append([]string{nameA, ""}, lines(a)...))
-	right := wrap(append([]string{nameB, ""}, lines(b)...))
+	screen := usage.ScreenOf(w)
+	width := columnWidth
+	if screen.Width > 0 {
+		width = min(width, max(columnLeast, (screen.Width-len(between))/2))
+	}
+	fmt.Fprintln(w)
+	for _, l := range screen.FoldAll(usage.Line(title), screen.Width) {
+		usage.Paint(w, usage.Piece{Text: l, Style: usage.Heading}, usage.Piece{Text: "\n"})
+	}
+	left := wrap(screen, width, append([]string{nameA, ""}, lines(a)...))
+	right := wrap(screen, width, append([]string{nameB, ""}, lines(b)...))
 	for i := range max(len(left), len(right)) {
 		l := at(left, i)
-		pad := strings.Repeat(" ", columnWidth-utf8.RuneCountInString(l))
-		fmt.Fprintln(w, strings.TrimRight(l+pad+" | "+at(right, i), " "))
+		pad := strings.Repeat(" ", max(0, width-screen.Cells(l)))
+		fmt.Fprintln(w, strings.TrimRight(l+pad+between+at(right, i), " "))
 	}
 }
 
@@ -288,23 +302,23 @@ func at(lines []string, i int) string {
 
 // wrap breaks lines so that each fits a column: at the last space of its second half, or
 // inside a word if there is none. What is broken off is indented.
-func wrap(in []string) []string {
+func wrap(screen usage.Screen, width int, in []string) []string {
 	var out []string
 	for _, line := range in {
-		r := []rune(usage.Line(line))
-		for len(r) > columnWidth {
-			cut := columnWidth
-			for i := columnWidth; i > columnWidth/2; i-- {
-				if r[i] == ' ' {
-					cut = i
-					break
-				}
+		rest, indent := usage.Line(line), ""
+		for {
+			first, after := screen.First(rest, width-len(indent))
+			if after == "" {
+				out = append(out, indent+first)
+				break
 			}
-
-			out = append(out, strings.TrimRight(string(r[:cut]), " "))
-			r = []rune("  " + strings.TrimSpace(string(r[cut:])))
+			space := strings.LastIndex(first, " ")
+			if after[0] != ' ' && space >= 0 && len(indent)+screen.Cells(first[:space]) > width/2 {
+				first, after = first[:space], rest[space:]
+			}
+			out = append(out, strings.TrimRight(indent+first, " "))
+			rest, indent = strings.TrimSpace(after), "  "
 		}
-		out = append(out, string(r))
 	}
 	return out
 }

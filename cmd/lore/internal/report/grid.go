@@ -4,71 +4,13 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local/files"
 )
-
-// Text writes a table with aligned columns. A column whose cells all begin with a digit
-// or are a dash is aligned right. On a terminal a table that is wider is folded.
-func Text(w io.Writer, g datasets.Grid) { textIn(w, g, usage.Width(w)) }
-
-// textIn writes a table in lines of at most so many letters; 0 is no limit.
-func textIn(w io.Writer, g datasets.Grid, most int) {
-	if g.Title != "" {
-		fmt.Fprintln(w, strings.Join(breakLine(usage.Line(g.Title), most), "\n"))
-	}
-	for i, part := range fold(g, most) {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		part.write(w)
-	}
-	if g.Note != "" {
-		fmt.Fprintln(w, strings.Join(breakLine(usage.Line(g.Note), most), "\n"))
-	}
-}
-
-// write writes heading and rows. A cell that is wider than its column goes on below.
-func (f folded) write(w io.Writer) {
-	for _, l := range slices.Concat([][]string{f.Head}, f.Rows) {
-		cells := make([][]string, len(l))
-		height := 1
-		for i, c := range l {
-			cells[i] = breakLine(usage.Line(c), f.widths[i])
-			height = max(height, len(cells[i]))
-		}
-		for k := range height {
-			fmt.Fprintln(w, f.line(cells, k))
-		}
-	}
-}
-
-// line is the k-th line of a row's cells.
-func (f folded) line(cells [][]string, k int) string {
-	var b strings.Builder
-	for i, lines := range cells {
-		if i > 0 {
-			b.WriteString(strings.Repeat(" ", gap))
-		}
-		c := ""
-		if k < len(lines) {
-			c = lines[k]
-		}
-		pad := strings.Repeat(" ", max(0, f.widths[i]-utf8.RuneCountInString(c)))
-		if numeric(f.Grid, i) {
-			b.WriteString(pad + c)
-		} else {
-			b.WriteString(c + pad)
-		}
-	}
-	return strings.TrimRight(b.String(), " ")
-}
 
 // numeric reports whether every cell of a column is a number or a dash.
 func numeric(g datasets.Grid, column int) bool {

@@ -19,6 +19,12 @@ import (
 	"lore/local/text"
 )
 
+// Columns of JudgeNotes.
+const (
+	agreementColumn = 4
+	worthColumn     = 5
+)
+
 // JudgeNotes names what is known of each judge's agreement with people, by kind of
 // question and of text. Those of the run's own case come first, and what is missing is said.
 func JudgeNotes(r Run) datasets.Grid {
@@ -36,11 +42,15 @@ func JudgeNotes(r Run) datasets.Grid {
 				g.Rows = append(g.Rows, []string{
 					j, string(kind), here, languageWord(language), "not measured here", datasets.NoValue, datasets.NoValue,
 				})
+				g.Mark(agreementColumn, datasets.Doubted)
 			}
 			for _, k := range slices.Concat(c.Here, c.Elsewhere) {
 				g.Rows = append(g.Rows, []string{
 					j, string(kind), k.Texts, languageWord(k.Language), k.String(), string(k.Worth), k.Set,
 				})
+				if k.Worth == agreement.Useless {
+					g.Mark(worthColumn, datasets.Failed)
+				}
 			}
 		}
 	}
@@ -170,28 +180,28 @@ func JudgeLines(w io.Writer, r Run) {
 		for _, kind := range kindsOf(r) {
 			c := agreement.Look(j, kind, r.Manifest.Texts, language, r.Measured...)
 			if texts == "" && len(c.Elsewhere) > 0 {
-				fmt.Fprintln(w, byTexts(j, kind, c.Elsewhere))
+				usage.Wrap(w, byTexts(j, kind, c.Elsewhere))
 				continue
 			}
 			if least, ok := c.Least(); strings.Contains(texts, ",") && ok && least.Worth != agreement.Useless {
-				fmt.Fprintln(w, byTexts(j, kind, c.Here))
+				usage.Wrap(w, byTexts(j, kind, c.Here))
 				continue
 			}
-			fmt.Fprintln(w, judgeLine(j, string(kind)+texts, c))
+			usage.Wrap(w, judgeLine(j, string(kind)+texts, c))
 		}
 	}
 	LanguageLines(w, r.Manifest.Languages)
 	if said := analyzerLine(r.Manifest); said != "" {
-		fmt.Fprintln(w, said)
+		usage.Wrap(w, said)
 	}
 	if said := describedLanguages(r.Manifest); said != "" {
-		fmt.Fprintln(w, said+".")
+		usage.Wrap(w, said+".")
 	}
 	for _, said := range pairNotes(r) {
-		fmt.Fprintln(w, said)
+		usage.Wrap(w, said)
 	}
 	if copied(r.Manifest) {
-		fmt.Fprintln(w, "Extractive answers are copies, which this judge favours: compare them with each other alone.")
+		usage.Wrap(w, "Extractive answers are copies, which this judge favours: compare them with each other alone.")
 	}
 }
 

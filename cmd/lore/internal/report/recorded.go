@@ -14,6 +14,12 @@ func Recorded(t table.Table, metrics []datasets.Metric) datasets.Grid {
 	for i, row := range g.Rows {
 		g.Rows[i] = append([]string{t.Rows[i].Recorded, row[2]}, row[3:]...)
 	}
+
+	marks := g.Marks
+	g.Marks = nil
+	for at, mark := range marks {
+		g.MarkAt(at.Row, at.Column-1, mark) // two columns are one
+	}
 	return g
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lore/cmd/lore/internal/table"
 	"lore/datasets"
@@ -47,6 +48,12 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 			row = append(row, fmt.Sprint(r.ItemsCut))
 		}
 		g.Rows = append(g.Rows, row)
+		markMissing(&g, r, unscored, 3+len(shown)+1)
+	}
+	for i, m := range shown {
+		if m.Lead {
+			markBest(&g, t, m, 3+i)
+		}
 	}
 
 	if bounds {
@@ -57,6 +64,48 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 	}
 	return g
 }
+
+// markMissing marks the cell of a row's missing values.
+func markMissing(g *datasets.Grid, r table.Row, unscored, column int) {
+	switch {
+	case r.ItemsFailed > 0:
+		g.Mark(column, datasets.Failed)
+	case unscored > 0:
+		g.Mark(column, datasets.Doubted)
+	}
+}
+
+// markBest marks the highest value of a metric among the systems of each judge, if there are several.
+// Systems that know what is right, or nothing, are the ends of the scale and do not take part.
+func markBest(g *datasets.Grid, t table.Table, m datasets.Metric, column int) {
+	best, systems := map[string]float64{}, map[string]int{}
+	takesPart := func(r table.Row) (float64, bool) {
+		f, _ := r.Figure(m.Name)
+		r.Retriever = r.Retriever[strings.LastIndex(r.Retriever, ": ")+1:] // in front stands a folder, where there are several
+		r.Retriever = strings.TrimSpace(r.Retriever)
+		if f.Value == nil || r.System.Reference() || r.Generator == gold {
+			return 0, false
+		}
+		return *f.Value, true
+	}
+	for _, r := range t.Rows {
+		if v, ok := takesPart(r); ok {
+			if systems[r.Judge] == 0 || v > best[r.Judge] {
+				best[r.Judge] = v
+			}
+			systems[r.Judge]++
+		}
+	}
+
+	for i, r := range t.Rows {
+		if v, ok := takesPart(r); ok && systems[r.Judge] > 1 && v == best[r.Judge] {
+			g.MarkAt(i, column, datasets.Best)
+		}
+	}
+}
+
+// gold is the generator that gives the reference answers.
+const gold = "gold"
 
 // occurs reports whether any row has a value above 0 of a metric.
 func occurs(t table.Table, name string) bool {

@@ -73,6 +73,7 @@ func Failures(answers []store.Answer, verdicts []store.TaskVerdicts) datasets.Gr
 	}
 	for _, f := range order {
 		g.Rows = append(g.Rows, []string{f.stage, f.system, f.outcome, fmt.Sprint(count[f]), example[f]})
+		g.Mark(2, datasets.Failed)
 	}
 	return g
 }

@@ -16,6 +16,8 @@ import (
 type Manifest struct {
 	Format     int               `json:"format"`
 	Lore       string            `json:"lore"`
+	Title      string            `json:"title,omitempty"` // words of the user for the page
+	Date       string            `json:"date,omitempty"`  // words, too: folders know no date of their own
 	Benchmark  string            `json:"benchmark"`
 	Data       []string          `json:"data"`
 	DataHash   string            `json:"data_sha256"`

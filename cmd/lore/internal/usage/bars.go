@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // bars draws a bar with the time left for every phase; nil if w is not a terminal.
@@ -28,17 +27,4 @@ func bars(w io.Writer) func(phase string, n int) func(done int) {
 		)
 		return func(done int) { _ = bar.Set(done) } // a bar that cannot be drawn is no reason to stop
 	}
-}
-
-// Width is how many letters a line of a terminal has; 0 where w is none, or does not say.
-func Width(w io.Writer) int {
-	f := terminal(w)
-	if f == nil {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
 }

@@ -27,14 +27,15 @@ type Console struct {
 func NewConsole(w io.Writer) Console { return Console{out: w, bar: bars(w)} }
 
 // Warn prints what is odd but no reason to stop.
-func (c Console) Warn(s string) { c.say("warning: ", s) }
+func (c Console) Warn(s string) { c.say("warning:", Caution, s) }
 
 // Note prints what is good to know.
-func (c Console) Note(s string) { c.say("note: ", s) }
+func (c Console) Note(s string) { c.say("note:", Heading, s) }
 
-func (c Console) say(prefix, s string) {
+// say prints one line, however long it is: commands and paths in it are there to be copied.
+func (c Console) say(prefix string, style Style, s string) {
 	if c.out != nil {
-		fmt.Fprintln(c.out, prefix+Line(s))
+		Paint(c.out, Piece{prefix, style}, Piece{Text: " " + Line(s) + "\n"})
 	}
 }
 

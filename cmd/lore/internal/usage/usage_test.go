@@ -43,3 +43,12 @@ func TestConsole(t *testing.T) {
 	silent.Warn("x")
 	silent.Start("phase", 1)(1)
 }
+
+// A warning is told by its word; the colour of the word is all that colours change.
+func TestConsoleInColour(t *testing.T) {
+	buf, w := on(Screen{Width: 80, Colour: true})
+	NewConsole(w).Warn("a \x1b[31mred name")
+	if got, want := buf.String(), "\x1b[33mwarning:\x1b[0m a ␛[31mred name\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -19,7 +19,7 @@ func TestPrinter(t *testing.T) {
 	if got, want := buf.String(), "a␛[31m 日\nb\tc😀��\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if Width(w) != 0 || NewConsole(w).bar != nil {
+	if ScreenOf(w) != (Screen{}) || NewConsole(w).bar != nil {
 		t.Error("a buffer is a terminal")
 	}
 	if _, err := Printer(broken{}).Write([]byte("x")); err == nil {
