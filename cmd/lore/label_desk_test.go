@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -265,11 +264,11 @@ func hostileSheet(t *testing.T, folder string) {
 	}
 	f.Sheet.Items[1].Query, f.Sheet.Items[1].Statement = long, long
 	for name, text := range f.Sheet.Texts {
-		poisoned(reflect.ValueOf(&text).Elem(), "")
+		poisoned(&text)
 		text.Units = append(text.Units, long)
 		f.Sheet.Texts[name] = text
 	}
-	poisoned(reflect.ValueOf(&f.Sheet.Task.Examples).Elem(), "")
+	poisoned(&f.Sheet.Task.Examples)
 	var page bytes.Buffer
 	if err := reportpage.Labelling(&page, hostileWords, f.Sheet); err != nil {
 		t.Fatal(err)
