@@ -305,11 +305,44 @@ func (s source) relevant(a store.Answer) []datasets.CheckText {
 		}
 	}
 
+	labels := s.labelsOf(a.Item)
 	var out []datasets.CheckText
 	for i, id := range ids {
-		out = append(out, datasets.CheckText{Title: "Document " + strconv.Itoa(i+1), Units: []string{s.docs[id]}})
+		title := "Source " + strconv.Itoa(i+1)
+		if labels[id] != "" {
+			title = "Document " + labels[id]
+		}
+		out = append(out, datasets.CheckText{Title: title, Units: []string{s.docs[id]}})
 	}
 	return out
+}
+
+// labelsOf are the labels by which answers to an item cite documents. A document that has another
+// label in another context has none: an answer's [3] may then be any, and labels would tell
+// whose it is.
+func (s source) labelsOf(item string) map[string]string {
+	of := map[string]bool{}
+	for _, a := range s.answers {
+		if a.Item == item {
+			of[a.Shown] = true
+		}
+	}
+	labels, taken := map[string]string{}, map[string]bool{}
+	for _, c := range s.shown.Contexts {
+		if !of[c.Name] {
+			continue
+		}
+		for _, p := range c.Passages {
+			if before, ok := labels[p.Document]; ok && before != p.Label {
+				taken[p.Document] = true
+			}
+			labels[p.Document] = p.Label
+		}
+	}
+	for id := range taken {
+		delete(labels, id)
+	}
+	return labels
 }
 
 func (s source) contextOf(a store.Answer) []store.ShownPassage {

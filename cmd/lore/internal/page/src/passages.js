@@ -1,7 +1,7 @@
 // The texts of an item: parts that can be chosen, and places that can be marked, sentence by
 // sentence or letter by letter.
 
-import {el, refill} from './dom.js';
+import {button, el, refill} from './dom.js';
 import {asked, pointsBefore, unitsBefore, unitsOf, wholeOf} from './rules.js';
 
 const longestSplit = 200000; // letters of a text that is parted into sentences
@@ -12,12 +12,18 @@ export function passagesOf(sheet, item, on) {
   const field = (kind) => sheet.task.fields.find((f) => f.kind === kind);
   const [unit, place] = [field('unit'), field('place')];
   const texts = item.texts.map((_, n) => passage(sheet, item, n, n === 0 ? unit : undefined, place, on));
-  const node = el('div', {class: 'passages'}, texts.map((t) => t.node));
+  const node = el('div', {class: 'passages'}, texts.length > 3 ? jumps(item, texts) : null, texts.map((t) => t.node));
   return {
     node,
     update: (answer) => { for (const t of texts) t.update(answer); },
     selected: () => place && selection(sheet, item, node),
   };
+}
+
+// jumps lead to the texts, where there are many.
+function jumps(item, texts) {
+  return el('nav', {class: 'jumps', 'aria-label': 'Texts'}, item.texts.map((t, n) => button(t.title,
+    () => texts[n].node.scrollIntoView({block: 'start'}), {class: 'link'})));
 }
 
 function passage(sheet, item, n, unit, place, on) {
