@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -225,7 +227,7 @@ func TestInterruptInACalculation(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Second)
+	waitForWork(t, cmd.Process.Pid)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -241,6 +243,26 @@ func TestInterruptInACalculation(t *testing.T) {
 	if cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(log.String(), "interrupted") {
 		t.Errorf("exit code %d: %s", cmd.ProcessState.ExitCode(), log.String())
 	}
+}
+
+// waitForWork waits until a process has worked for a second, however long a busy machine takes
+// to give it that: by then it has begun what it is to do.
+func waitForWork(t *testing.T, pid int) {
+	t.Helper()
+	const ticks = 100 // of the clock, a second
+	for range 3000 {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			time.Sleep(2 * time.Second) // another system
+			return
+		}
+		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')'):]))
+		if used, err := strconv.Atoi(fields[12]); err == nil && used >= ticks {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("the process never works")
 }
 
 // Two processes never work in one run folder.
