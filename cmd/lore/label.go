@@ -360,6 +360,9 @@ func printPlan(c *cobra.Command, d drawn) {
 		if !math.IsNaN(f.Half) {
 			half = fmt.Sprintf("± %.1f", 100*f.Half)
 		}
+		if f.Half > 0.5 {
+			half = "says nothing yet" // as wide as all values
+		}
 		g.Rows = append(g.Rows, []string{fmt.Sprint(f.Labels), half, fmt.Sprintf("%.0f min", float64(f.Labels*task.Seconds)/60)})
 	}
 	report.Text(w, g)

@@ -234,6 +234,9 @@ func (p *Plan) Forecasts(numbers []int) []Forecast {
 // outlookAt are the numbers of labels that a sheet tells the outlook of, besides its own.
 var outlookAt = []int{4, 6, 8, 10, 12, 15, 20, 25, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600}
 
+// widest is half the width of all values: an interval as wide says nothing.
+const widest = 0.5
+
 // outlook is what annotators are told of the forecasts: up to the number that is planned.
 func (p *Plan) outlook() []Outlook {
 	var numbers []int
@@ -245,7 +248,7 @@ func (p *Plan) outlook() []Outlook {
 	slices.Sort(numbers)
 	var out []Outlook
 	for _, f := range p.Forecasts(slices.Compact(numbers)) {
-		if !math.IsNaN(f.Half) && !math.IsInf(f.Half, 0) {
+		if f.Half <= widest { // and not NaN
 			out = append(out, Outlook{f.Labels, math.Round(1000*f.Half) / 10})
 		}
 	}

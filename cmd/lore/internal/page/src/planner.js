@@ -73,6 +73,7 @@ function form(id, s) {
     el('div', {class: 'controls'},
       text('annotators', 'Who labels, if it is known', 'anna, ben', (annotators) => ({annotators})),
       text('adjudicator', 'Who decides where they differ', 'carl', (adjudicator) => ({adjudicator: adjudicator.trim()})),
+      choice('Labelled by all of them', [['0.2', 'every fifth item'], ['0.5', 'half'], ['1', 'everything'], ['0', 'nothing']], '0.2', (shared) => set({shared: Number(shared)})),
       tick('narrow the differences between systems, not each score', false, (differences) => set({differences}))),
     gives,
     el('p', null, el('button', {type: 'submit', class: 'main', id: 'make'}, 'Make the plan')));

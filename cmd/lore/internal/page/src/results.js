@@ -29,7 +29,7 @@ function range([low, high]) { return low === null || high === null ? '–' : `${
 function table(heads, rows) {
   return el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': heads.filter(Boolean).join(', ')}, el('table', {class: 'calls'},
     el('thead', null, el('tr', null, heads.map((h) => (h ? el('th', {scope: 'col'}, h) : el('td'))))),
-    el('tbody', null, rows.map((r) => el('tr', null, r.map((c, i) => (i ? el('td', {class: 'number'}, String(c)) : el('th', {scope: 'row'}, short(String(c), 200)))))))));
+    el('tbody', null, rows.map((r) => el('tr', null, r.map((c, i) => (i ? el('td', {class: /^[−–\d]/.test(String(c)) ? 'number' : null}, short(String(c), 200)) : el('th', {scope: 'row'}, short(String(c), 200)))))))));
 }
 
 // bars are the corrected scores, each with its intervals and what the judge says.
