@@ -32,6 +32,7 @@ type Corrected struct {
 	strata []component
 	labels map[string]float64 // what each label adds to the error of Mean
 	wide   map[string]float64 // what each cluster adds
+	slack  float64            // half width that Wide has for what no label has shown
 }
 
 // component is a stratum's part of a variance, with its degrees of freedom.
@@ -59,7 +60,7 @@ const doubt = 0.25
 // θ is right as long as their order within a stratum was random.
 //
 // Run is Student's t with the finite-population variance of strata, Wide with the variance
-// over clusters; both end at 0 and 1, where values do. All is NaN without two labels, Wide without two clusters.
+// over clusters, both with room for what labels that are all alike may have missed; both end at 0 and 1, where values do. All is NaN without two labels, Wide without two clusters.
 func StratifiedMean(labelled []Sampled, all []Unlabelled, level float64) Corrected {
 	out := Corrected{Mean: NaN, Run: Undefined, Wide: Undefined, Lambda: NaN, SE: NaN, DF: NaN, Labels: len(labelled)}
 	if len(labelled) < 2 || len(all) == 0 {
@@ -89,6 +90,7 @@ func StratifiedMean(labelled []Sampled, all []Unlabelled, level float64) Correct
 
 	out.spread(strata, lambdas, total)
 	out.overClusters(labelled, all, mean)
+	out.unseen(labelled, len(all), level)
 	out.intervals(level)
 	out.Run, out.Wide = out.Run.within(0, 1), out.Wide.within(0, 1)
 	return out
@@ -97,6 +99,41 @@ func StratifiedMean(labelled []Sampled, all []Unlabelled, level float64) Correct
 // within cuts off what no value can be.
 func (ci Interval) within(low, high float64) Interval {
 	return Interval{min(max(ci.Low, low), high), min(max(ci.High, low), high)}
+}
+
+// unseen makes room for values that no label has shown, where all labels are alike, or all agree
+// with the judge: their spread then says nothing. So many others as could have been missed by
+// chance are added: of these very values by the hypergeometric distribution, of ones like
+// these by the binomial, with clusters for labels ("the rule of three", Hanley and
+// Lippman-Hand, 1983).
+func (c *Corrected) unseen(labelled []Sampled, n int, level float64) {
+	alike, agree := true, true
+	clusters := map[string]bool{}
+	for _, s := range labelled {
+		alike = alike && s.Human == labelled[0].Human
+		agree = agree && math.Abs(s.Human-s.Judge) < 1e-9
+		clusters[s.Cluster] = true
+	}
+	if !alike && !agree {
+		return
+	}
+	step := 1.0 // how far a missed value may be away
+	if alike {
+		step = max(labelled[0].Human, 1-labelled[0].Human)
+	}
+
+	tail := (1 - level) / 2
+	missed, chance := 0, 1.0
+	for k := 1; k <= n-len(labelled); k++ {
+		if chance *= float64(n-len(labelled)-k+1) / float64(n-k+1); chance < tail {
+			break
+		}
+		missed = k
+	}
+	const sure = 1e6 // degrees of freedom: the bound is not estimated
+	se := step * float64(missed) / float64(n) / TInterval(1, sure, level)
+	c.strata = append(c.strata, component{se * se, sure})
+	c.slack = step * (1 - math.Pow(tail, 1/float64(len(clusters))))
 }
 
 // stratum is a stratum with the labels in it.
@@ -272,7 +309,7 @@ func (c *Corrected) intervals(level float64) {
 	half := TInterval(c.SE, c.DF, level)
 	c.Run = Interval{c.Mean - half, c.Mean + half}
 	if k := len(c.wide); k > 1 {
-		half = max(half, TInterval(clusterError(c.wide), float64(k-1), level))
+		half = max(half, math.Hypot(TInterval(clusterError(c.wide), float64(k-1), level), c.slack))
 		c.Wide = Interval{c.Mean - half, c.Mean + half}
 	}
 }
@@ -303,10 +340,12 @@ func (c Corrected) Minus(other Corrected, level float64) Corrected {
 		}
 	}
 
+	out.slack = math.Hypot(c.slack, other.slack)
 	out.wide = maps.Clone(c.wide)
 	for name, v := range other.wide {
 		out.wide[name] -= v
 	}
 	out.intervals(level)
+	out.Run, out.Wide = out.Run.within(-1, 1), out.Wide.within(-1, 1)
 	return out
 }

@@ -93,3 +93,36 @@ func TestDrawOrder(t *testing.T) {
 	near(t, "variance", PlannedVariance(layers[:1], []float64{1e-3}, []int{10}), 1000*1e-3*(0.1-0.001), 1e-12)
 	near(t, "no label", PlannedVariance(layers[:1], []float64{1e-3}, []int{0}), NaN, 0)
 }
+
+// Labels that are all alike leave room for those that chance has missed: 14 of 30 that are all
+// none are compatible with 5 others among the 16 (hypergeometric: 0.030 for 5, 0.013 for 6),
+// and with 23 % of more like these (0.025 = (1-0.232)^14).
+func TestLabelsAllAlike(t *testing.T) {
+	var labelled []Sampled
+	var all []Unlabelled
+	for i := range 30 {
+		u := Unlabelled{Judge: float64(i%3) / 2, Cluster: fmt.Sprint(i)}
+		all = append(all, u)
+		if i < 14 {
+			labelled = append(labelled, Sampled{ID: fmt.Sprint(i), Judge: u.Judge, Cluster: u.Cluster, Stratum: fmt.Sprint(i % 3), Probability: 14.0 / 30})
+		}
+	}
+	c := StratifiedMean(labelled, all, 0.95)
+	if c.Mean > 0.05 || c.Run.High < 5.0/30 || c.Run.High > 0.25 || c.Wide.High < 0.231 || c.Wide.High > 0.35 {
+		t.Errorf("mean %.3f, %.3f of these, %.3f of those like these", c.Mean, c.Run.High, c.Wide.High)
+	}
+
+	// Where all has been labelled, nothing is missed.
+	for i := 14; i < 30; i++ {
+		labelled = append(labelled, Sampled{ID: fmt.Sprint(i), Judge: all[i].Judge, Cluster: all[i].Cluster, Stratum: fmt.Sprint(i % 3)})
+	}
+	for i := range labelled {
+		labelled[i].Probability = 1
+	}
+	if c = StratifiedMean(labelled, all, 0.95); c.Run.High > 1e-9 || c.Wide.High < 0.1 {
+		t.Errorf("all labelled: %.3f of these, %.3f of those like these", c.Run.High, c.Wide.High)
+	}
+	if d := c.Minus(c, 0.95); d.Run.High > 1 || d.Wide.Low < -1 {
+		t.Errorf("a difference beyond 1: %v", d)
+	}
+}
