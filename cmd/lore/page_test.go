@@ -283,13 +283,34 @@ func pagePrint(b *browser, html string) {
 	if eval[bool](b, `[...document.querySelectorAll('.controls, .menu')].some((c) => c.offsetParent)`) {
 		b.t.Error("controls are printed")
 	}
-	pdf, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{})
+	b.wait(`document.querySelectorAll('.drawing').length >= 6`) // who looks at the print on a screen sees the pictures
+
+	// Printed at once, without having been scrolled, the paper has the pictures, too.
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}); err != nil {
+		b.t.Fatal(err)
+	}
+	b.open(html, "")
+	if n := eval[int](b, `document.querySelectorAll('.drawing').length`); n > 2 {
+		b.t.Fatalf("%d pictures are drawn before anybody scrolls or prints: this tests nothing", n)
+	}
+	whole := printed(b)
 	if n := eval[int](b, `document.querySelectorAll('.drawing').length`); n < 6 {
 		b.t.Errorf("%d pictures are printed", n)
 	}
-	if err != nil || len(pdf.Data) < 20_000 {
-		b.t.Errorf("the print has %d bytes: %v", len(pdf.Data), err)
+	eval[any](b, `document.querySelectorAll('.picture').forEach((p) => p.remove())`)
+	if without := printed(b); whole < without+10_000 {
+		b.t.Errorf("the print has %d bytes, and %d without pictures", whole, without)
 	}
+}
+
+// printed is how many bytes the page has on paper.
+func printed(b *browser) int {
+	b.t.Helper()
+	pdf, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: true})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return len(pdf.Data)
 }
 
 // With models the page has the prompt as it was sent, the judge's reply as it came, what the
