@@ -306,7 +306,7 @@ func pagePrint(b *browser, html string) {
 // printed is how many bytes the page has on paper.
 func printed(b *browser) int {
 	b.t.Helper()
-	pdf, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: true})
+	pdf, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{})
 	if err != nil {
 		b.t.Fatal(err)
 	}
