@@ -74,6 +74,7 @@ type pool struct {
 	ranked []int // systems that compete, best first
 	ends   []int // ends of the scale, highest first
 	value  map[int]float64
+	none   bool // none competes: ranked are ends that know what is right, such as generators with the oracle
 }
 
 // best is the best system that competes.
@@ -114,9 +115,24 @@ func (b *builder) pools(at, judge int) []pool {
 		byValue := func(x, y int) int { return cmp.Compare(p.value[y], p.value[x]) }
 		slices.SortStableFunc(p.ranked, byValue)
 		slices.SortStableFunc(p.ends, byValue)
-		out = append(out, p)
+		out = append(out, p.filled(b.head.Systems))
 	}
 	return out
+}
+
+// filled lets ends of the scale compete where there is nothing else: with the oracle,
+// generators can be compared.
+func (p pool) filled(systems []System) pool {
+	if len(p.ranked) > 0 || len(p.ends) == 0 {
+		return p
+	}
+	chance := func(s int) bool { return systems[s].chance }
+	p.none = true
+	p.ranked, p.ends = slices.DeleteFunc(slices.Clone(p.ends), chance), slices.DeleteFunc(p.ends, func(s int) bool { return !chance(s) })
+	if len(p.ranked) == 0 {
+		p.ranked, p.ends = p.ends, nil
+	}
+	return p
 }
 
 // value is a figure's; nil where there is none.
@@ -173,9 +189,7 @@ func (b *builder) standings(c Contrasts, pools []pool) (letters, says string) {
 
 	title := b.metrics[c.Metric].Title
 	switch {
-	case most == 0:
-		return string(marks), "No system is marked: these are ends of the scale."
-	case most == 1:
+	case most <= 1:
 		return string(marks), "No system is marked: there is no other to compare it with, besides ends of the scale."
 	case !strings.Contains(string(marks), "b"):
 		return string(marks), fmt.Sprintf("No system is marked: with %s no test could show a difference on %s.",

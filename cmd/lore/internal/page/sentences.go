@@ -66,13 +66,14 @@ func (s *saying) all() []string {
 	}
 
 	var out []string
-	switch len(s.p.ranked) {
-	case 0:
-		out = append(out, fmt.Sprintf("No system competes on %s: there are only ends of the scale.", s.title))
-	case 1:
+	if len(s.p.ranked) == 1 {
 		out = append(out, s.alone(s.p.ranked[0]))
-	default:
+	} else {
 		out = append(out, s.compared()...)
+	}
+	if s.p.none {
+		best := s.b.head.Systems[s.p.ranked[0]]
+		out = append(out, fmt.Sprintf("All systems are ends of the scale: %s, %s, is one itself.", best.Name, best.end))
 	}
 	if s.p.partial() {
 		out = append(out, fmt.Sprintf("This is about the %s that all runs have, of %d.",
