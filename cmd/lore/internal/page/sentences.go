@@ -12,9 +12,12 @@ import (
 func (b *builder) answered(c Contrasts, pools []pool) Answered {
 	m := b.metrics[c.Metric]
 	out := Answered{Metric: c.Metric, Judge: c.Judge, Notes: []string{m.Title + ": " + m.Explain + "."}}
-	if name, _, ok := strings.Cut(m.Name, "@"); ok && b.metric(name) >= 0 {
-		of := b.metrics[b.metric(name)]
-		out.Notes = append(out.Notes, of.Title+": "+of.Explain+".")
+	if base, _, ok := strings.Cut(m.Title, "@"); ok { // Joint@N is explained by Joint
+		for _, of := range b.metrics {
+			if of.Title == base {
+				out.Notes = append(out.Notes, of.Title+": "+of.Explain+".")
+			}
+		}
 	}
 	if len(pools) > 1 {
 		out.Sentences = append(out.Sentences,

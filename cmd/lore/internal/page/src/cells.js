@@ -57,9 +57,10 @@ export function standingMark(standing) {
 export function figureCell(f, metric, scale, standing, props) {
   const says = described(f, metric);
   return el('td', {...props, title: says},
-    el('span', {class: 'figure'}, standingMark(standing), el('b', null, number(f?.v)),
-      f?.missing ? el('span', {class: 'missing', title: `${f.missing} values are missing, never counted as 0`}, `${f.missing} missing`) : null),
+    el('span', {class: 'figure'}, standing === 'best' ? standingMark(standing) : null, el('b', null, number(f?.v))),
     bar(f, scale),
+    standing === 'open' ? standingMark(standing) : null,
+    f?.missing ? el('span', {class: 'missing', title: `${f.missing} values are missing, never counted as 0`}, `${f.missing} missing`) : null,
     el('span', {class: 'heard'}, says));
 }
 
