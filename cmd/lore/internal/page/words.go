@@ -136,14 +136,13 @@ func (b *builder) heed() []string {
 	said := map[string][]int{}
 	var order []string
 	for n, s := range b.sources {
-		note := report.CopiesNote(s.Run.Manifest)
-		if note == "" {
-			continue
+		for _, note := range report.Heed(s.Run.Manifest) {
+			note = plain(note)
+			if said[note] == nil {
+				order = append(order, note)
+			}
+			said[note] = append(said[note], n)
 		}
-		if said[note] == nil {
-			order = append(order, note)
-		}
-		said[note] = append(said[note], n)
 	}
 
 	out := []string{}

@@ -179,12 +179,18 @@ func copied(m store.Manifest) bool {
 		slices.ContainsFunc(m.Generators, func(g store.Model) bool { return g.Name == extractive.BackendName })
 }
 
-// CopiesNote warns where answers are copies, which the judge favours; empty where they are none.
-func CopiesNote(m store.Manifest) string {
+// copiesNote warns where answers are copies, which the judge favours; empty where they are none.
+func copiesNote(m store.Manifest) string {
 	if !copied(m) {
 		return ""
 	}
 	return "Extractive answers are copies, which this judge favours: compare them with each other alone."
+}
+
+// Heed are the warnings of JudgeLines that bear on any comparison of systems, a line each.
+func Heed(m store.Manifest) []string {
+	said := append(languageProblems(m.Languages), analyzerLine(m), copiesNote(m))
+	return slices.DeleteFunc(said, func(s string) bool { return s == "" })
 }
 
 // JudgeLines says the same on a screen: a short line per judge and kind of question, which is a
@@ -203,7 +209,7 @@ func JudgeLines(w io.Writer, r Run) {
 	for _, said := range pairNotes(r) {
 		usage.Wrap(w, said)
 	}
-	if said := CopiesNote(r.Manifest); said != "" {
+	if said := copiesNote(r.Manifest); said != "" {
 		usage.Wrap(w, said)
 	}
 }
