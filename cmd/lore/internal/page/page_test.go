@@ -119,6 +119,10 @@ func TestTheAnswerInSentences(t *testing.T) {
 			map[string][]float64{"oracle": spread(0.9, 20), "a": spread(0.3, 20), "random": append(spread(0.3, 19), 0.25)},
 			[]string{"a reaches Joint 30.", "no other system to compare it with, besides ends of the scale.", "a is not shown to be better than random."}, "---",
 		},
+		"several ends of a kind": {
+			map[string][]float64{"oracle": spread(0.9, 20), "oracle>rerank": spread(0.8, 20), "a": spread(0.3, 20)},
+			[]string{"For the scale: oracle, which is given the right documents, reaches 90.0, the highest of 2 such."}, "---",
+		},
 		"none competes": {
 			map[string][]float64{"oracle": spread(0.9, 20), "random": spread(0.3, 20)},
 			[]string{"oracle reaches Joint 90.0 [", "All systems are ends of the scale: oracle, which is given the right documents, is one itself. For the scale: random,"}, "--",

@@ -185,19 +185,29 @@ func (s *saying) second() string {
 	return fmt.Sprintf("No difference can be shown between %s and %s.", s.name(x), s.name(y))
 }
 
-// mostEnds is how many ends of the scale are named.
-const mostEnds = 4
-
-// bounds says what the ends of the scale reach.
+// bounds says what the ends of the scale reach: of each kind the highest.
 func (s *saying) bounds() string {
+	var kinds []string
+	of := map[string][]int{}
+	for _, e := range s.p.ends {
+		kind := s.b.head.Systems[e].end
+		if of[kind] == nil {
+			kinds = append(kinds, kind)
+		}
+		of[kind] = append(of[kind], e)
+	}
+
 	var parts []string
-	for i, e := range s.p.ends[:min(mostEnds, len(s.p.ends))] {
-		reaches := ""
+	for i, kind := range kinds {
+		reaches, first := "", of[kind][0]
 		if i == 0 {
 			reaches = "reaches "
 		}
-		system := s.b.head.Systems[e]
-		parts = append(parts, fmt.Sprintf("%s, %s, %s%.1f", system.Name, system.end, reaches, s.p.value[e]))
+		part := fmt.Sprintf("%s, %s, %s%.1f", s.name(first), kind, reaches, s.p.value[first])
+		if n := len(of[kind]); n > 1 {
+			part += fmt.Sprintf(", the highest of %d such", n)
+		}
+		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
 		return ""

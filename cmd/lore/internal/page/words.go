@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/local"
 )
@@ -101,8 +102,13 @@ func (b *builder) differ() []string {
 		return out
 	}
 	keys := map[string]bool{}
-	for _, s := range b.sources {
-		for k := range s.Settings {
+	settings := make([]map[string]string, len(b.sources))
+	for n, s := range b.sources {
+		settings[n] = maps.Clone(s.Settings)
+		if settings[n] != nil {
+			settings[n]["data"] = dataNames(s.Run.Manifest)
+		}
+		for k := range settings[n] {
 			keys[k] = true
 		}
 	}
@@ -110,8 +116,8 @@ func (b *builder) differ() []string {
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		var values []string
 		runs := map[string][]int{}
-		for n, s := range b.sources {
-			v := s.Settings[key]
+		for n := range b.sources {
+			v := settings[n][key]
 			if v == "" {
 				v = "not set"
 			}
@@ -129,6 +135,17 @@ func (b *builder) differ() []string {
 		out = append(out, plain(key)+": "+strings.Join(values, ", "))
 	}
 	return out
+}
+
+// dataNames names the data of a run without its place, and with the first digits of its hash.
+func dataNames(m store.Manifest) string {
+	var names []string
+	for _, f := range m.Data {
+		if f = dataName(f); f != "" {
+			names = append(names, f)
+		}
+	}
+	return fmt.Sprintf("%s %s", strings.Join(names, ", "), clipped(m.DataHash))
 }
 
 // heed says what bears on the answer in short, and is not in its figures.
