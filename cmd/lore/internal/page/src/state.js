@@ -68,10 +68,13 @@ function readAddress() {
   state.systems = systems.length > 0 ? [...new Set(systems)] : usual();
 }
 
-// usual are the systems that are compared where nobody says which: the best few.
+// usual are the systems that are compared where nobody says which: all of a few, or the best of
+// those that compete.
 function usual() {
   const order = ranked(state.metric, state.judge);
-  return order.slice(0, order.length <= 4 ? 4 : 3);
+  if (order.length <= 4) return order;
+  const compete = order.filter((n) => !state.head.systems[n].reference);
+  return (compete.length > 1 ? compete : order).slice(0, 3);
 }
 
 // rowOf is the row of a system under a judge.
