@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -213,6 +214,9 @@ func holds(name, pattern string) bool {
 
 // loadRuns reads run folders of one benchmark, which has the settings of the first run.
 func loadRuns(c *cobra.Command, dirs []string) ([]report.Run, datasets.Benchmark, error) {
+	if err := checkOnce(dirs); err != nil {
+		return nil, nil, err
+	}
 	var runs []report.Run
 	for _, dir := range dirs {
 		r, err := loadRun(c, dir)
@@ -237,6 +241,23 @@ func loadRuns(c *cobra.Command, dirs []string) ([]report.Run, datasets.Benchmark
 		warnUnchecked(c, r, dirs[i])
 	}
 	return runs, bench, nil
+}
+
+// checkOnce refuses a folder that is named twice, by whatever paths: its systems would be
+// compared with themselves.
+func checkOnce(dirs []string) error {
+	for i, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err != nil {
+			continue // whoever reads it says what is wrong
+		}
+		for _, earlier := range dirs[:i] {
+			if other, err := os.Stat(earlier); err == nil && os.SameFile(info, other) {
+				return usage.Errorf("%s and %s are the same run; name it once", earlier, dir)
+			}
+		}
+	}
+	return nil
 }
 
 // benchmarkOf is the benchmark of a run, with the settings that it had.

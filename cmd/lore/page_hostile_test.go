@@ -38,7 +38,7 @@ const (
 var own = []string{
 	"Verdict.Label", "UnitScores.Metric", "Figure.Metric", "Manifest.Benchmark", "Table.Benchmark", "Question.Kind",
 	"Answer.Outcome", "Points.Outcome", "Verdict.Outcome", "Manifest.DataHash", "Known.Kind", "Asked.Kind", "JudgePair.Kind",
-	"JudgePair.Names", "Trust.Kind", "Trust.Worth", "Head.Benchmark",
+	"JudgePair.Names", "Trust.Kind", "Trust.Worth", "Trust.Best", "Head.Benchmark", "Head.Kinds", "Contrasts.Standing",
 	"Metric.Name", "Metric.Title", "Metric.Explain", "Head.AnswersFrom",
 }
 
@@ -140,7 +140,7 @@ func hostileSource(t *testing.T, dir string) (reportpage.Source, datasets.Benchm
 
 // shownFields are those that texts from outside must reach, or the test tests nothing.
 var shownFields = []string{
-	"Head.Title", "Head.Date", "Head.Judges", "Head.Warnings", "Head.Lore", "Head.Settings1", "Head.Documents", "System.Name", "Trust.Judge",
+	"Head.Title", "Head.Date", "Head.Judges", "Head.Warnings", "Head.Lore", "Head.Settings1", "Head.Documents", "System.Name", "Trust.Judge", "Trust.Said", "Head.Lost",
 	"Item.ID", "Item.Title", "Item.Group", "Asked.ID", "Asked.Text", "Answer.Text", "Answer.Points", "Answer.Notes", "Table.Rows",
 	"Passage.Label", "Message.Parts", "Message.Role", "Document.ID", "Document.Text",
 	"Verdict.Reply", "Verdict.Reason", "Verdict.Flags", "Verdicts.Notes", "Reply.Judge", "Reply.Text",
@@ -201,7 +201,7 @@ func lengthened(t *testing.T, p *reportpage.Page) {
 		"Passage.Label", "Asked.ID", "Trust.Judge", "Reply.Judge"} // store.Names refuses longer ones than this
 	seen := map[string]bool{}
 	p.Head.Failed, p.Head.Lacking = append(p.Head.Failed, "failed"), "no documents"
-	p.Head.Trust[0].Measured, p.Head.Trust[0].Least = "measured", "least"
+	p.Head.Trust[0].Least = "least"
 	eachText(reflect.ValueOf(p), "", func(field, text string) string {
 		if slices.Contains(own, field) || text == "" && field != "Head.Date" {
 			return text

@@ -283,13 +283,34 @@ func pagePrint(b *browser, html string) {
 	if eval[bool](b, `[...document.querySelectorAll('.controls, .menu')].some((c) => c.offsetParent)`) {
 		b.t.Error("controls are printed")
 	}
-	pdf, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{})
+	b.wait(`document.querySelectorAll('.drawing').length >= 6`) // who looks at the print on a screen sees the pictures
+
+	// Printed at once, without having been scrolled, the paper has the pictures, too.
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}); err != nil {
+		b.t.Fatal(err)
+	}
+	b.open(html, "")
+	if n := eval[int](b, `document.querySelectorAll('.drawing').length`); n > 2 {
+		b.t.Fatalf("%d pictures are drawn before anybody scrolls or prints: this tests nothing", n)
+	}
+	whole := printed(b)
 	if n := eval[int](b, `document.querySelectorAll('.drawing').length`); n < 6 {
 		b.t.Errorf("%d pictures are printed", n)
 	}
-	if err != nil || len(pdf.Data) < 20_000 {
-		b.t.Errorf("the print has %d bytes: %v", len(pdf.Data), err)
+	eval[any](b, `document.querySelectorAll('.picture').forEach((p) => p.remove())`)
+	if without := printed(b); whole < without+10_000 {
+		b.t.Errorf("the print has %d bytes, and %d without pictures", whole, without)
 	}
+}
+
+// printed is how many bytes the page has on paper.
+func printed(b *browser) int {
+	b.t.Helper()
+	pdf, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return len(pdf.Data)
 }
 
 // With models the page has the prompt as it was sent, the judge's reply as it came, what the
@@ -531,4 +552,73 @@ func manySystems(t *testing.T, n int) []string {
 		out = append(out, path)
 	}
 	return out
+}
+
+// The first screen follows the metric; grades are called so; n sorts; and a metric without a
+// judge is not said to need one.
+func TestPageSaysWhatItIsAbout(t *testing.T) {
+	b := newBrowser(t)
+	dir := runOf(t, "msrs", "--retriever", "bm25,full,oracle,random")
+	b.screen(1400, "light")
+	b.open(filepath.Join(dir, "report.html"), "")
+	cards := `document.querySelector('.cards').textContent`
+	if said := eval[string](b, cards); !strings.Contains(said, "Lex. recall needs no judge") {
+		t.Errorf("of a metric without a judge the cards say %q", said)
+	}
+	answer := `document.querySelector('.answer').textContent`
+	if said := eval[string](b, answer); !strings.Contains(said, "on Lex. recall") || !strings.Contains(said, "Lex. recall: ") || !strings.Contains(said, "For the scale: oracle") {
+		t.Errorf("the first screen says %q", said)
+	}
+
+	eval[any](b, `[...document.querySelectorAll('button.sort')].find((s) => s.textContent.startsWith('Consistency')).click()`)
+	if said := eval[string](b, answer); !strings.Contains(said, "on Consistency") || strings.Contains(said, "Lex. recall") {
+		t.Errorf("with another metric the first screen says %q", said)
+	}
+	if said := eval[string](b, cards); !strings.Contains(said, "not measured on such texts") || !strings.Contains(said, "consistency of stories: not measured here") {
+		t.Errorf("of the judge the cards say %q", said)
+	}
+	if n := eval[int](b, `document.querySelectorAll('tr.reference :is(.mark-best, .mark-open)').length`); n > 0 {
+		t.Errorf("%d ends of the scale are marked", n)
+	}
+	eval[any](b, `[...document.querySelectorAll('button.sort')].find((s) => s.textContent === 'n').click()`)
+	if got := eval[string](b, `document.querySelector('th[aria-sort]').textContent`); got != "n ↓" {
+		t.Errorf("sorted by %q", got)
+	}
+
+	scrolled(b)
+	if said := eval[string](b, `document.getElementById('pictures').textContent`); !strings.Contains(said, "Grades and systems") ||
+		!strings.Contains(said, "highest grade") || strings.Contains(said, "not covered") {
+		t.Errorf("the picture of grades says %q", said)
+	}
+	if said := eval[string](b, `document.querySelector('#notes > .note').textContent`); !strings.HasPrefix(said, "Made by lore ") {
+		t.Errorf("the page ends with %q", said)
+	}
+}
+
+// Without scripts the table of several runs names each, and no number is broken.
+func TestPageWithoutScripts(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"may", "june"} {
+		lore(t, "run", "summhay", "--retriever", "bm25,oracle", "--limit", "3", "--budget-tokens", "2000", "--cache", "none",
+			"--index-dir", t.TempDir(), "--out", filepath.Join(dir, name))
+	}
+	html := filepath.Join(dir, "both.html")
+	lore(t, "report", filepath.Join(dir, "may"), filepath.Join(dir, "june"), "--html", html)
+
+	b := newBrowser(t)
+	b.screen(390, "light")
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(b.ctx, chromedp.Navigate("file://"+html)); err != nil {
+		t.Fatal(err)
+	}
+	if got := eval[string](b, `[...document.querySelectorAll('tbody tr')].slice(1).map((r) => r.cells[0].textContent + ' ' + r.cells[1].textContent).join()`); got != "may bm25,may oracle,june bm25,june oracle" {
+		t.Errorf("the rows are %s", got)
+	}
+	tall := eval[int](b, `Math.round(Math.max(...[...document.querySelectorAll('td, th')].map((c) => c.getClientRects()[0].height)))`)
+	if tall > 45 || eval[int](b, `document.documentElement.scrollWidth`) > 390 {
+		t.Errorf("a cell is %d high: its words or numbers are broken", tall)
+	}
+	b.shot("no-scripts-390-light", true)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -251,13 +252,22 @@ func pageSources(dirs []string, runs []report.Run) ([]page.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, page.Source{Name: runName(dirs, i), Run: r, Shown: shown, Contexts: contexts})
+		out = append(out, page.Source{
+			Name:     runName(dirs, i),
+			Run:      r,
+			Shown:    shown,
+			Contexts: contexts,
+			Settings: settingsOf(dirs[i], r.Manifest),
+		})
 	}
 	return out, nil
 }
 
 // writePage writes the page of one run or of several.
 func writePage(f reportFlags, dirs []string, runs []report.Run, bench datasets.Benchmark) error {
+	if err := checkPageFile(f.html); err != nil {
+		return err
+	}
 	sources, err := pageSources(dirs, runs)
 	if err != nil {
 		return err
@@ -268,6 +278,36 @@ func writePage(f reportFlags, dirs []string, runs []report.Run, bench datasets.B
 	}
 	if err := files.WriteFile(f.html, out.Bytes()); err != nil {
 		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}
+
+// checkPageFile refuses to write a page in place of what lore did not write, or where there
+// is no folder.
+func checkPageFile(path string) error {
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		msg := "there is no such folder to write the page to"
+		return &files.Error{File: dir, Msg: msg, Remedy: "make it, or name another file with --html"}
+	}
+
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look at what is to be written over: %w", err)
+	case info.IsDir():
+		return usage.Errorf("--html %s is a folder; name a file in it, such as %s", path, filepath.Join(path, "page.html"))
+	case !info.Mode().IsRegular() || info.Size() == 0:
+		return nil // a device or pipe, or nothing to lose
+	}
+	data, err := files.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("look at what is to be written over: %w", err)
+	}
+	if !page.IsPage(data) {
+		return usage.Errorf("%s is there already, and is no page of lore; choose another name with --html, or move it away", path)
 	}
 	return nil
 }

@@ -538,13 +538,14 @@ func askedAgain(r *run.Result) string {
 		spent += u.Spent
 	}
 	for _, a := range r.Answers {
-		if a.Failed() && mayPass(a.Outcome) {
+		if a.Failed() && mayPass(a.Outcome) && !slices.Contains(r.FromFiles, a.System) {
 			open++
 		}
 	}
 	for _, line := range r.Verdicts {
 		for _, v := range line.Verdicts {
-			if !v.Scored() && mayPass(v.Outcome) {
+			answerFailed := strings.HasPrefix(v.Reason, "the answer failed: ") // counted above
+			if !v.Scored() && mayPass(v.Outcome) && !answerFailed {
 				open++
 			}
 		}

@@ -216,17 +216,15 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// headline finds the system that is best by the benchmark's headline. Upper bounds, which
-// know the gold documents or answers, count only where there is nothing else.
+// headline finds the system that is best by the benchmark's headline. Ends of the scale,
+// such as oracle and random, count only where there is nothing else.
 func (l *listed) headline(t table.Table) {
 	bench, err := find(l.Benchmark)
 	if err != nil {
 		return // a benchmark of another version of lore: the rest is listed
 	}
-	isBound := func(r table.Row) bool {
-		return strings.HasPrefix(r.Retriever, "oracle") || r.Generator == run.Gold
-	}
-	rows := slices.DeleteFunc(slices.Clone(t.Rows), isBound)
+	isEnd := func(r table.Row) bool { _, end := report.EndOf(r.System); return end }
+	rows := slices.DeleteFunc(slices.Clone(t.Rows), isEnd)
 	if len(rows) == 0 {
 		rows = t.Rows
 	}
@@ -316,7 +314,7 @@ func joined(list, more string) string {
 func runsGrid(list []listed) datasets.Grid {
 	g := datasets.Grid{
 		Head: []string{"run", "benchmark", "items", "systems", "judges", "date", "best", "by"},
-		Note: "best: the highest value of the benchmark's main figure, oracle and gold left out; " +
+		Note: "best: the highest value of the benchmark's main figure, oracle, random, none and gold left out; " +
 			"intervals: lore report; tests: lore compare",
 	}
 	for _, l := range list {

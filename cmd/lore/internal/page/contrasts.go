@@ -1,14 +1,11 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"lore/cmd/lore/internal/table"
-	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 )
 
@@ -27,19 +24,13 @@ const (
 	pairsKept = 66
 )
 
-// contrasts tests every two systems on each main metric under each judge. Systems of runs
-// over other data share no questions, whatever these are called.
-func (b *builder) contrasts() []Contrasts {
-	var data []string
-	for _, s := range b.sources {
-		if !slices.Contains(data, s.Run.Manifest.DataHash) {
-			data = append(data, s.Run.Manifest.DataHash)
-		}
-	}
-
+// contrasts tests every two systems on each main metric under each judge, and says in words
+// what the tests found. Systems of runs over other data are not compared, whatever their
+// questions are called.
+func (b *builder) contrasts() ([]Contrasts, []Answered) {
 	out := []Contrasts{}
-	for _, hash := range data {
-		for _, c := range b.contrastsOver(hash) {
+	for _, g := range b.groups {
+		for _, c := range b.contrastsOver(g) {
 			same := func(o Contrasts) bool { return o.Metric == c.Metric && o.Judge == c.Judge }
 			if i := slices.IndexFunc(out, same); i >= 0 {
 				out[i].Pairs = append(out[i].Pairs, c.Pairs...)
@@ -49,22 +40,27 @@ func (b *builder) contrasts() []Contrasts {
 			}
 		}
 	}
+
+	answers := []Answered{}
 	for i := range out {
-		out[i].Least = out[i].least(b.ranked(out[i].Metric, out[i].Judge))
-		b.keepBest(&out[i])
+		c := &out[i]
+		pools := b.pools(c.Metric, c.Judge)
+		answers = append(answers, b.answered(*c, pools))
+		c.Standing, c.Marks = b.standings(*c, pools)
+		c.keepBest(pools)
 	}
-	return out
+	return out, answers
 }
 
-// contrastsOver tests the systems of the runs over some data.
-func (b *builder) contrastsOver(data string) []Contrasts {
+// contrastsOver tests the systems of a group, on the questions that all its runs have.
+func (b *builder) contrastsOver(g group) []Contrasts {
 	var systems []table.Contestant
 	at := map[string]int{}
 	for _, r := range b.rows {
-		if b.sources[r.run].Run.Manifest.DataHash == data {
+		if slices.Contains(g.runs, r.run) {
 			name := fmt.Sprint(r.system) // systems of different runs may have one name
 			at[name] = r.system
-			systems = append(systems, table.Contestant{Name: name, Run: r.run, Row: r.row})
+			systems = append(systems, table.Contestant{Name: name, Run: r.run, Row: g.restricted(r.row)})
 		}
 	}
 	headline := b.metrics[b.head.Headline].Name
@@ -106,176 +102,32 @@ func (c *Contrasts) fill(diffs []table.Difference, m datasets.Metric, at map[str
 			P:     d.PHolm,
 			Test:  d.Test,
 			Shown: d.Significant(level),
+			can:   d.Can,
 		}
-		if d.Can {
-			p.Least = shown(d.Least, m)
+		if d.Can && d.Least != nil {
+			least := *d.Least // not rounded: it is shown with one decimal, as lore compare does
+			if m.Percent {
+				least *= 100
+			}
+			p.least = &least
 		}
 		c.Pairs = append(c.Pairs, p)
 	}
 }
 
-// least is what the tests of neighbours in rank find: the median, since each pair has a
-// spread of its own.
-func (c *Contrasts) least(order []int) *float64 {
-	var all []float64
-	for i := range max(0, len(order)-1) {
-		if p, ok := c.between(order[i], order[i+1]); ok && p.Least != nil {
-			all = append(all, *p.Least)
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	slices.Sort(all)
-	return &all[len(all)/2]
-}
-
-// keepBest drops all pairs but those with the best system where there are very many.
-func (b *builder) keepBest(c *Contrasts) {
+// keepBest drops all pairs but those with the best system of a pool where there are very
+// many.
+func (c *Contrasts) keepBest(pools []pool) {
 	if len(c.Pairs) <= pairsKept {
 		return
 	}
-	order := b.ranked(c.Metric, c.Judge)
 	c.All = false
-	c.Pairs = slices.DeleteFunc(c.Pairs, func(p Pair) bool { return p.A != order[0] && p.B != order[0] })
-}
-
-// ranked are the systems with a value of a metric under a judge (-1: any), best first.
-func (b *builder) ranked(metric, judge int) []int {
-	values := map[int]float64{}
-	var out []int
-	for _, r := range b.head.Rows {
-		f := r.Figures[metric]
-		if judge >= 0 && r.Judge != judge || f == nil || f.Value == nil {
-			continue
-		}
-		if _, ok := values[r.System]; !ok {
-			out, values[r.System] = append(out, r.System), *f.Value
-		}
-	}
-	slices.SortStableFunc(out, func(x, y int) int { return cmp.Compare(values[y], values[x]) })
-	return out
-}
-
-// answers says for each judge which system is better on the headline.
-func (b *builder) answers() []Answered {
-	out := []Answered{}
-	for _, c := range b.head.Contrasts {
-		if c.Metric == b.head.Headline {
-			out = append(out, Answered{c.Judge, b.sentences(c)})
-		}
-	}
-	return out
-}
-
-// sentences answer the run's question from the tests of one metric.
-func (b *builder) sentences(c Contrasts) []string {
-	order := b.ranked(c.Metric, c.Judge)
-	title := b.metrics[c.Metric].Title
-	switch {
-	case len(order) == 0:
-		return []string{fmt.Sprintf("No system has a value of %s.", title)}
-	case len(order) == 1:
-		return []string{b.alone(c, order[0])}
-	case len(c.Pairs) == 0:
-		return []string{"The systems share too few questions to be compared."}
-	}
-
-	best := b.head.Systems[order[0]].Name
-	var worse, open []string
-	nearest := Pair{}
-	for _, s := range order[1:] {
-		p, ok := c.between(order[0], s)
-		switch {
-		case !ok:
-		case p.Shown && num(p.Diff) > 0:
-			if len(worse) == 0 {
-				nearest = p
-			}
-			worse = append(worse, b.head.Systems[s].Name)
-		default:
-			open = append(open, b.head.Systems[s].Name)
-		}
-	}
-
-	var out []string
-	switch {
-	case len(worse) == 0:
-		out = append(out, fmt.Sprintf("Between %s and %s no difference on %s can be shown.", best, listed(open), title))
-	case len(open) == 0:
-		out = append(out, b.better(c, best, worse, nearest))
-	default:
-		first := fmt.Sprintf("%s has the highest %s, but between it and %s no difference can be shown.", best, title, listed(open))
-		out = append(out, first, b.better(c, "It", worse, nearest))
-	}
-	if said := b.second(c, order, len(worse) > 0 && len(open) == 0); said != "" {
-		out = append(out, said)
-	}
-	return append(out, b.power(c))
-}
-
-// better words how the best system beats others.
-func (b *builder) better(c Contrasts, best string, worse []string, nearest Pair) string {
-	m := b.metrics[c.Metric]
-	unit := ""
-	if m.Percent {
-		unit = " points"
-	}
-	than := worse[0]
-	if len(worse) > 1 && best != "It" {
-		than = "the next best, " + worse[0] + ","
-	}
-	text := fmt.Sprintf("%s is better than %s on %s by %.1f%s [%.1f, %.1f], %s",
-		best, than, m.Title, num(nearest.Diff), unit, num(nearest.Low), num(nearest.High), pText(nearest.P))
-	if len(worse) > 1 {
-		text += fmt.Sprintf(", and better than %s", listed(worse[1:]))
-	}
-	return text + "."
-}
-
-// second compares the second with the third, where the first is ahead of all.
-func (b *builder) second(c Contrasts, order []int, ahead bool) string {
-	if !ahead || len(order) < 3 {
-		return ""
-	}
-	p, ok := c.between(order[1], order[2])
-	x, y := b.head.Systems[order[1]].Name, b.head.Systems[order[2]].Name
-	switch {
-	case !ok:
-		return ""
-	case p.Shown:
-		return fmt.Sprintf("%s is better than %s by %.1f, %s.", x, y, num(p.Diff), pText(p.P))
-	}
-	return fmt.Sprintf("Between %s and %s no difference can be shown.", x, y)
-}
-
-// power says what the design could have shown.
-func (b *builder) power(c Contrasts) string {
-	unit := ""
-	if b.metrics[c.Metric].Percent {
-		unit = " points"
-	}
-	if c.Least == nil {
-		return fmt.Sprintf("With %s this design could show no difference at all.",
-			usage.Counted(len(b.head.Items), "question"))
-	}
-	return fmt.Sprintf("This design shows differences of about %.0f%s or more in four of five cases.", math.Ceil(*c.Least), unit)
-}
-
-// alone words the figure of the only system.
-func (b *builder) alone(c Contrasts, system int) string {
-	for _, r := range b.head.Rows {
-		f := r.Figures[c.Metric]
-		if r.System != system || f == nil || f.Value == nil || c.Judge >= 0 && r.Judge != c.Judge {
-			continue
-		}
-		text := fmt.Sprintf("%s reaches %s %.1f", b.head.Systems[system].Name, b.metrics[c.Metric].Title, *f.Value)
-		if f.Low != nil {
-			text += fmt.Sprintf(" [%.1f, %.1f]", *f.Low, num(f.High))
-		}
-		return text + "; there is no other system to compare it with."
-	}
-	return ""
+	c.Pairs = slices.DeleteFunc(c.Pairs, func(p Pair) bool {
+		return !slices.ContainsFunc(pools, func(o pool) bool {
+			best, ok := o.best()
+			return ok && (p.A == best || p.B == best)
+		})
+	})
 }
 
 // between is the test of two systems, as the first minus the second.
@@ -304,27 +156,4 @@ func num(v *float64) float64 {
 		return math.NaN()
 	}
 	return *v
-}
-
-// pText words a p-value.
-func pText(p *float64) string {
-	switch {
-	case p == nil:
-		return "p unknown"
-	case *p < 0.001:
-		return "p < 0.001"
-	}
-	return fmt.Sprintf("p %.3f", *p)
-}
-
-// listed names a few systems, and counts the rest.
-func listed(names []string) string {
-	const most = 3
-	if len(names) > most+1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

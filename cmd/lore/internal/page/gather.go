@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +21,7 @@ type Source struct {
 	Shown *store.Shown // nil: an earlier lore made the folder
 
 	Contexts []store.ContextVerdicts // on documents shown, where the benchmark judges these
+	Settings map[string]string       // with what it was made; unused where there is one
 }
 
 // Words are what people say of a page.
@@ -44,6 +44,7 @@ type builder struct {
 	bench   datasets.Benchmark
 	metrics []datasets.Metric
 	head    Head
+	groups  []group // of runs over the same data
 
 	systems map[systemKey]int
 	rows    []rowAt
@@ -83,6 +84,7 @@ func New(sources []Source, bench datasets.Benchmark, words Words) *Page {
 		docs:    map[docKey]int{},
 		byID:    map[[2]string][]int{},
 	}
+	b.groups = b.groupRuns()
 	b.takeRows()
 	b.takeItems()
 	b.takeDocuments()
@@ -116,11 +118,7 @@ func (b *builder) takeRows() {
 			if !ok {
 				at = len(b.head.Systems)
 				b.systems[key] = at
-				b.head.Systems = append(b.head.Systems, System{
-					Full:      plain(r.System.String()),
-					Run:       n,
-					Reference: r.System.Reference() || r.Generator == "gold",
-				})
+				b.head.Systems = append(b.head.Systems, newSystem(r.System, n))
 			}
 
 			judge := index(&b.head.Judges, plain(r.Judge))
@@ -129,6 +127,12 @@ func (b *builder) takeRows() {
 		}
 	}
 	b.nameSystems()
+}
+
+// newSystem is a system of a run, without the name that tells it from others.
+func newSystem(s datasets.System, run int) System {
+	end, is := report.EndOf(s)
+	return System{Full: plain(s.String()), Run: run, Reference: is, end: end.Words, chance: end.Chance}
 }
 
 // clipped is the beginning of a hash, as people read it.
@@ -240,7 +244,8 @@ func rounded(x float64) *float64 {
 	return &x
 }
 
-// nameSystems gives each system a name by what differs between them.
+// nameSystems gives each system a name by what differs between them. Answers from outside
+// have no retriever to be named by.
 func (b *builder) nameSystems() {
 	keys := make([]systemKey, len(b.head.Systems))
 	for k, at := range b.systems {
@@ -249,18 +254,29 @@ func (b *builder) nameSystems() {
 	differs := func(part func(systemKey) string) bool {
 		return slices.ContainsFunc(keys, func(k systemKey) bool { return part(k) != part(keys[0]) })
 	}
-	retriever := func(k systemKey) string { return k.Retriever }
-	generator := func(k systemKey) string { return k.Generator }
+	byRetriever := differs(func(k systemKey) string { return k.Retriever })
+	byGenerator := differs(func(k systemKey) string { return k.Generator })
+
+	base := make([]string, len(keys))
+	for i, k := range keys {
+		switch {
+		case k.Retriever == datasets.Outside:
+			base[i] = k.Generator
+		case byRetriever && byGenerator:
+			base[i] = k.Retriever + " · " + k.Generator
+		case byGenerator:
+			base[i] = k.Generator
+		default:
+			base[i] = k.Retriever
+		}
+	}
 
 	for i, k := range keys {
-		var parts []string
-		if differs(retriever) || !differs(generator) {
-			parts = append(parts, k.Retriever)
+		another := func(o int) bool { return o != i && base[o] == base[i] && keys[o].run == k.run }
+		name := base[i]
+		if slices.ContainsFunc(indexes(len(keys)), another) {
+			name = k.Retriever + " · " + k.Generator
 		}
-		if differs(generator) {
-			parts = append(parts, k.Generator)
-		}
-		name := strings.Join(parts, " · ")
 		b.head.Systems[i].Base = plain(name)
 		if len(b.sources) > 1 {
 			name = b.sources[k.run].Name + ": " + name
@@ -269,19 +285,50 @@ func (b *builder) nameSystems() {
 	}
 }
 
+// indexes are the numbers from 0 up to n.
+func indexes(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 // takeItems lists the items in the order of the runs.
 func (b *builder) takeItems() {
 	for _, s := range b.sources {
 		data := s.Run.Manifest.DataHash
+		topics := topicsOf(s.Run.Table)
 		for _, a := range s.Run.Answers {
 			key := itemKey{data, a.Item}
 			if _, ok := b.items[key]; ok {
 				continue
 			}
 			b.items[key] = len(b.head.Items)
-			b.head.Items = append(b.head.Items, Item{ID: b.itemID(a.Item), Title: plain(a.Title), Group: plain(a.Group)})
+			b.head.Items = append(b.head.Items, Item{
+				ID:    b.itemID(a.Item),
+				Title: plain(a.Title),
+				Group: plain(a.Group),
+				Topic: plain(topics[a.Item]),
+			})
 		}
 	}
+}
+
+// topicFacet is the facet that says what the documents of an item are about.
+const topicFacet = "Topic"
+
+// topicsOf are the topics of items, where the data has any.
+func topicsOf(t table.Table) map[string]string {
+	out := map[string]string{}
+	for _, r := range t.Rows {
+		for _, it := range r.Scores {
+			if topic := it.Facets[topicFacet]; topic != "" {
+				out[it.Item] = topic
+			}
+		}
+	}
+	return out
 }
 
 // itemID is an item's name in links: its id, numbered where runs over different data have
@@ -437,19 +484,35 @@ func (b *builder) describe(words Words) {
 	b.head.Title = plain(cmp.Or(words.Title, b.title()))
 	b.head.Date = plain(words.Date)
 	b.head.Compared = plain(b.compared())
-	b.head.Trust = trust(b.sources)
+	b.head.Differ = b.differ()
+	b.head.Trust = b.trust()
+	b.head.Lost, b.head.Heed = b.lost(), b.heed()
+	b.head.Kinds = b.kinds()
 	b.head.Lacking = b.lacking()
 	if by, ok := b.bench.(datasets.Answering); ok {
 		b.head.AnswersFrom = by.AnswersFrom()
 	}
 
-	b.head.Contrasts = b.contrasts()
-	b.head.Answers = b.answers()
+	b.head.Contrasts, b.head.Answers = b.contrasts()
 	b.head.Failed, b.head.Warnings = []string{}, []string{}
 	b.head.Tables, b.head.Settings = []Table{}, [][2]string{}
 	for _, s := range b.sources {
 		b.tell(s)
 	}
+}
+
+// kinds are those of the questions that judges were asked, in a fixed order.
+func (b *builder) kinds() []string {
+	out := []string{}
+	for _, s := range b.sources {
+		for _, t := range s.Run.Verdicts {
+			for _, q := range t.Questions {
+				index(&out, plain(string(q.Kind)))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // tell adds what one run says of itself.
@@ -490,35 +553,6 @@ func newTable(before string, g datasets.Grid) Table {
 		out.Rows = append(out.Rows, plainAll(r))
 	}
 	return out
-}
-
-// title is that of a page that nobody gave one.
-func (b *builder) title() string {
-	var data []string
-	for _, s := range b.sources {
-		for _, f := range s.Run.Manifest.Data {
-			if f = filepath.Base(f); !slices.Contains(data, f) {
-				data = append(data, f)
-			}
-		}
-	}
-	if len(data) > 2 {
-		data = append(data[:2], fmt.Sprintf("%d more", len(data)-2))
-	}
-	if len(data) == 0 {
-		return b.bench.Name()
-	}
-	return b.bench.Name() + ": " + strings.Join(data, ", ")
-}
-
-// compared says in a sentence what was compared.
-func (b *builder) compared() string {
-	text := fmt.Sprintf("%s on %s, judged by %s", usage.Counted(len(b.head.Systems), "system"),
-		usage.Counted(len(b.head.Items), "question"), strings.Join(b.head.Judges, ", "))
-	if len(b.sources) > 1 {
-		text += fmt.Sprintf(", in %d runs", len(b.sources))
-	}
-	return text
 }
 
 // lacking says why there are no documents.

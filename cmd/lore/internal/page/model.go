@@ -23,18 +23,22 @@ type Head struct {
 	Benchmark string      `json:"benchmark"`
 	About     string      `json:"about"`
 	Compared  string      `json:"compared"` // what was compared, in a sentence
+	Differ    []string    `json:"differ"`   // settings that are not the same in all runs
 	Lore      string      `json:"lore"`
 	Interval  string      `json:"interval"` // how intervals are made
 	Reading   string      `json:"reading,omitempty"`
 	Headline  int         `json:"headline"` // the metric that sums a run up
 	Metrics   []Metric    `json:"metrics"`
 	Judges    []string    `json:"judges"`
+	Kinds     []string    `json:"kinds"` // of questions that judges were asked
 	Runs      []RunName   `json:"runs"`
 	Systems   []System    `json:"systems"`
 	Rows      []Row       `json:"rows"`
 	Answers   []Answered  `json:"answers"` // the answer in short, by judge
 	Contrasts []Contrasts `json:"contrasts"`
 	Trust     []Trust     `json:"trust"`
+	Heed      []string    `json:"heed"`              // what bears on the answer in short, a sentence each
+	Lost      []string    `json:"lost"`              // how much is missing of how much, a sentence each; none: nothing
 	Failed    []string    `json:"failed"`            // what failed, a sentence each; none: nothing
 	Lacking   string      `json:"lacking,omitempty"` // why there are no documents; empty: there are
 	Warnings  []string    `json:"warnings"`
@@ -76,6 +80,9 @@ type System struct {
 	Full      string `json:"full"`                // whole
 	Run       int    `json:"run"`                 // place of its run
 	Reference bool   `json:"reference,omitempty"` // marks an end of the scale: oracle, random, none, gold
+
+	end    string // what such an end is given, in words
+	chance bool   // it is an end that knows nothing
 }
 
 // Row is a system as one judge sees it. Figures are by metric; null where there are none.
@@ -102,20 +109,27 @@ type Figure struct {
 	Best    *float64 `json:"best,omitempty"`
 }
 
-// Answered is what a judge's verdicts say about the run's question: which system is better?
+// Answered is what a judge's verdicts say about the run's question: which system is better
+// on a metric?
 type Answered struct {
+	Metric    int      `json:"metric"`
 	Judge     int      `json:"judge"` // -1: no judge has a say
 	Sentences []string `json:"sentences"`
+	Notes     []string `json:"notes"` // what the words and figures in them mean
 }
 
 // Contrasts are the tests of one metric under one judge.
 type Contrasts struct {
-	Metric int      `json:"metric"`
-	Judge  int      `json:"judge"` // -1: all, no judge has a say
-	Tests  int      `json:"tests"`
-	Pairs  []Pair   `json:"pairs"` // all, or where there are very many, those with the best system
-	All    bool     `json:"all"`
-	Least  *float64 `json:"least"` // true difference of neighbours in rank that is found in 80 % of cases (median); null: none
+	Metric int    `json:"metric"`
+	Judge  int    `json:"judge"` // -1: all, no judge has a say
+	Tests  int    `json:"tests"`
+	Pairs  []Pair `json:"pairs"` // all, or where there are very many, those with the best system
+	All    bool   `json:"all"`
+
+	// Standing has a letter for each system: b the best, o not told apart from it, w worse,
+	// and - where nothing is marked. Marks says below the table what that means.
+	Standing string `json:"standing"`
+	Marks    string `json:"marks"`
 }
 
 // Pair is the test of two systems on the units both have.
@@ -128,18 +142,19 @@ type Pair struct {
 	P     *float64 `json:"p"` // corrected (Holm)
 	Test  string   `json:"t"` // that decided
 	Shown bool     `json:"s"` // a difference is shown
-	Least *float64 `json:"-"` // true difference that is found in 80 % of cases
+
+	least *float64 // true difference that is found in 80 % of cases; nil: none
+	can   bool     // the test could show a difference at all
 }
 
-// Trust is what is known of a judge's agreement with people.
+// Trust is what is known of a judge's agreement with people, as the notes of a run say it.
 type Trust struct {
-	Judge    string `json:"judge"`
-	Kind     string `json:"kind"`
-	Texts    string `json:"texts"`
-	Worth    string `json:"worth"` // good, fair, weak, useless; empty: not measured
-	Measured string `json:"measured"`
-	Here     bool   `json:"here"`            // measured on such texts
-	Least    string `json:"least,omitempty"` // of several measurements there, the lowest
+	Judge string `json:"judge"`
+	Kind  string `json:"kind"`
+	Said  string `json:"said"`
+	Worth string `json:"worth"`           // the worst that counts: good, fair, weak, useless; empty: not measured on such texts
+	Best  string `json:"best"`            // the best that counts
+	Least string `json:"least,omitempty"` // the lowest measurement, where Said has a higher one
 }
 
 // Item is a question in the list.
@@ -147,6 +162,7 @@ type Item struct {
 	ID     string `json:"id"`
 	Title  string `json:"title"`
 	Group  string `json:"group"`
+	Topic  string `json:"topic,omitempty"`  // of its documents, where the data says it
 	Failed int    `json:"failed,omitempty"` // answers without a score
 	Split  int    `json:"split,omitempty"`  // statements on which judges disagree, over all systems
 }

@@ -126,6 +126,13 @@ func (p *Page) Write(w io.Writer, grid datasets.Grid) error {
 	return err
 }
 
+// IsPage reports whether a file is a page that lore wrote: it has the block that each begins
+// with.
+func IsPage(data []byte) bool {
+	begin, head := []byte("<!doctype html>"), []byte(`<script type="application/x-lore" id="block-head">`)
+	return bytes.HasPrefix(data, begin) && bytes.Contains(data, head)
+}
+
 // island is a block in the page: a script of a type that no browser runs.
 func island(name, text string) string {
 	return `<script type="application/x-lore" id="block-` + name + `">` + text + "</script>\n"
@@ -160,16 +167,26 @@ func Save(f *store.Folder, s Source, bench datasets.Benchmark) error {
 // HTML makes and writes a page.
 func HTML(w io.Writer, sources []Source, bench datasets.Benchmark, words Words) error {
 	p := New(sources, bench, words)
-	grid := datasets.Grid{}
-	for i, s := range sources {
-		g := report.Main(s.Run.Table, bench.Metrics())
-		if i == 0 {
-			grid = g
-			continue
-		}
-		if len(g.Head) == len(grid.Head) {
-			grid.Rows = append(grid.Rows, g.Rows...)
+	return p.Write(w, plainRows(sources, bench))
+}
+
+// plainRows is the table for who runs no scripts: of several runs with their names.
+func plainRows(sources []Source, bench datasets.Benchmark) datasets.Grid {
+	all := sources[0].Run.Table
+	all.Rows = nil
+	var names []string
+	for _, s := range sources {
+		for _, r := range s.Run.Table.Rows {
+			all.Rows, names = append(all.Rows, r), append(names, s.Name)
 		}
 	}
-	return p.Write(w, grid)
+
+	g := report.Main(all, bench.Metrics())
+	if len(sources) > 1 {
+		g.Head = append([]string{"run"}, g.Head...)
+		for i := range g.Rows {
+			g.Rows[i] = append([]string{names[i]}, g.Rows[i]...)
+		}
+	}
+	return g
 }

@@ -17,18 +17,26 @@ import (
 // LanguageLines say which languages the judged texts are in, and warn of those that the lexical
 // judge does not know well. They say nothing where all is English. of counts the texts.
 func LanguageLines(w io.Writer, l store.Languages) {
+	if len(l.Texts) == 0 {
+		return
+	}
+	usage.Wrap(w, fmt.Sprintf("Languages of the judged texts: %s. --language sets one for all.", counted(l.Texts)))
+	for _, p := range languageProblems(l) {
+		usage.Wrap(w, p+"; see "+judgesPage)
+	}
+}
+
+// languageProblems warn of texts that the lexical judge does not know well.
+func languageProblems(l store.Languages) []string {
 	all := 0
 	for _, n := range l.Texts {
 		all += n
 	}
-	if all == 0 {
-		return
-	}
-
-	usage.Wrap(w, fmt.Sprintf("Languages of the judged texts: %s. --language sets one for all.", counted(l.Texts)))
+	var out []string
 	for _, p := range ordered(l.Problems) {
-		usage.Wrap(w, fmt.Sprintf("Warning: the lexical judge on %d of %d texts: %s; see %s", l.Problems[p], all, p, judgesPage))
+		out = append(out, fmt.Sprintf("Warning: the lexical judge on %d of %d texts: %s", l.Problems[p], all, p))
 	}
+	return out
 }
 
 // languageGrid is the same as a table; empty where all is English.

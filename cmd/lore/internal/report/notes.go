@@ -115,47 +115,62 @@ func kindsOf(r Run) []judge.Kind {
 	})
 }
 
-// JudgeKnown is what is known of a judge for one kind of question, in short.
-type JudgeKnown struct {
-	Judge    string
-	Kind     judge.Kind
-	Texts    string          // kind of the run's texts, or, where nobody measured there, of others
-	Worth    agreement.Worth // empty: not measured at all
-	Measured string
-	Here     bool   // on such texts as the run's
-	Least    string // of several there, the one that says the least for the judge
+// JudgeSaid is what the notes of a run say of a judge for one kind of question.
+type JudgeSaid struct {
+	Judge string
+	Kind  judge.Kind
+	Line  string // as the screen has it
+
+	// Worths are those of the measurements that count: on the run's kinds of text, or where
+	// nobody knows these, those that Line names. None: not measured on such texts.
+	Worths []agreement.Worth
+	Least  string // of several measurements, the one that says the least for the judge, where Line has another
 }
 
-// JudgesKnown says of each judge and kind of question what is known, as JudgeLines does: the
-// first measurement on the run's kind of texts, one by which the judge is of no use there
-// before that, or else the first on other texts.
-func JudgesKnown(r Run) []JudgeKnown {
-	var out []JudgeKnown
+// JudgesSay says of each judge and kind of question what is known, as JudgeLines does.
+func JudgesSay(r Run) []JudgeSaid {
+	texts := ""
+	if r.Manifest.Texts != "" {
+		texts = " of " + strings.ReplaceAll(r.Manifest.Texts, ",", ", ")
+	}
 	language := ForeignLanguage(r.Manifest)
+	if language != "" {
+		texts += " in " + language
+	}
+
+	var out []JudgeSaid
 	for _, j := range judgesOf(r) {
 		for _, kind := range kindsOf(r) {
 			c := agreement.Look(j, kind, r.Manifest.Texts, language, r.Measured...)
-			known := JudgeKnown{Judge: j, Kind: kind, Texts: r.Manifest.Texts}
-			if least, ok := c.Least(); ok {
-				first := c.Here[0]
-				if least.Worth == agreement.Useless {
-					first = least
-				}
-				known.Texts, known.Worth, known.Measured, known.Here = first.Texts, first.Worth, first.String(), true
-				if least != first {
-					known.Least = fmt.Sprintf("%s (%s)", least, least.Worth)
-				}
-			} else if len(c.Elsewhere) > 0 {
-				k := c.Elsewhere[0]
-				known.Texts, known.Worth, known.Measured = k.Texts, k.Worth, k.String()
-				if language != "" {
-					known.Texts = "not measured in " + language + "; on " + k.Texts + " in " + languageWord(k.Language)
-				}
+			said := JudgeSaid{Judge: j, Kind: kind}
+			least, here := c.Least()
+			switch {
+			case texts == "" && len(c.Elsewhere) > 0:
+				said.take(byTexts(j, kind, c.Elsewhere))
+			case strings.Contains(texts, ",") && here && least.Worth != agreement.Useless:
+				said.take(byTexts(j, kind, c.Here))
+			default:
+				said.Line = judgeLine(j, string(kind)+texts, c)
 			}
-			out = append(out, known)
+
+			for _, k := range c.Here {
+				said.Worths = append(said.Worths, k.Worth)
+			}
+			if here && !strings.Contains(said.Line, least.String()) {
+				said.Least = fmt.Sprintf("%s (%s)", least, least.Worth)
+			}
+			out = append(out, said)
 		}
 	}
 	return out
+}
+
+// take takes a line about several kinds of text, with the measurements it names.
+func (s *JudgeSaid) take(line string, named []agreement.Known) {
+	s.Line = line
+	for _, k := range named {
+		s.Worths = append(s.Worths, k.Worth)
+	}
 }
 
 // copied reports whether the lexical judge judges copies.
@@ -164,31 +179,25 @@ func copied(m store.Manifest) bool {
 		slices.ContainsFunc(m.Generators, func(g store.Model) bool { return g.Name == extractive.BackendName })
 }
 
+// copiesNote warns where answers are copies, which the judge favours; empty where they are none.
+func copiesNote(m store.Manifest) string {
+	if !copied(m) {
+		return ""
+	}
+	return "Extractive answers are copies, which this judge favours: compare them with each other alone."
+}
+
+// Heed are the warnings of JudgeLines that bear on any comparison of systems, a line each.
+func Heed(m store.Manifest) []string {
+	said := append(languageProblems(m.Languages), analyzerLine(m), copiesNote(m))
+	return slices.DeleteFunc(said, func(s string) bool { return s == "" })
+}
+
 // JudgeLines says the same on a screen: a short line per judge and kind of question, which is a
 // warning where the judge was never measured for this case or is of no use in it.
 func JudgeLines(w io.Writer, r Run) {
-	texts := ""
-	if r.Manifest.Texts != "" {
-		texts = " of " + strings.ReplaceAll(r.Manifest.Texts, ",", ", ")
-	}
-
-	language := ForeignLanguage(r.Manifest)
-	if language != "" {
-		texts += " in " + language
-	}
-	for _, j := range judgesOf(r) {
-		for _, kind := range kindsOf(r) {
-			c := agreement.Look(j, kind, r.Manifest.Texts, language, r.Measured...)
-			if texts == "" && len(c.Elsewhere) > 0 {
-				usage.Wrap(w, byTexts(j, kind, c.Elsewhere))
-				continue
-			}
-			if least, ok := c.Least(); strings.Contains(texts, ",") && ok && least.Worth != agreement.Useless {
-				usage.Wrap(w, byTexts(j, kind, c.Here))
-				continue
-			}
-			usage.Wrap(w, judgeLine(j, string(kind)+texts, c))
-		}
+	for _, said := range JudgesSay(r) {
+		usage.Wrap(w, said.Line)
 	}
 	LanguageLines(w, r.Manifest.Languages)
 	if said := analyzerLine(r.Manifest); said != "" {
@@ -200,22 +209,23 @@ func JudgeLines(w io.Writer, r Run) {
 	for _, said := range pairNotes(r) {
 		usage.Wrap(w, said)
 	}
-	if copied(r.Manifest) {
-		usage.Wrap(w, "Extractive answers are copies, which this judge favours: compare them with each other alone.")
+	if said := copiesNote(r.Manifest); said != "" {
+		usage.Wrap(w, said)
 	}
 }
 
 // byTexts is the line where the data has several kinds of text, or nobody says which: what is
-// known first of each of three kinds.
-func byTexts(name string, kind judge.Kind, known []agreement.Known) string {
-	var kinds, figures []string
+// known first of each of three kinds, with these.
+func byTexts(name string, kind judge.Kind, known []agreement.Known) (line string, named []agreement.Known) {
+	var figures []string
 	for _, k := range known {
-		if !slices.Contains(kinds, k.Texts) && len(kinds) < 3 {
-			kinds = append(kinds, k.Texts)
+		again := slices.ContainsFunc(named, func(o agreement.Known) bool { return o.Texts == k.Texts })
+		if !again && len(named) < 3 {
+			named = append(named, k)
 			figures = append(figures, fmt.Sprintf("on %s %s", k.Texts, k))
 		}
 	}
-	return fmt.Sprintf("Judge %s, %s: %s; see %s", usage.Plain(name), kind, strings.Join(figures, ", "), judgesPage)
+	return fmt.Sprintf("Judge %s, %s: %s; see %s", usage.Plain(name), kind, strings.Join(figures, ", "), judgesPage), named
 }
 
 func judgeLine(name, question string, c agreement.Case) string {

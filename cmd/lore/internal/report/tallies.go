@@ -116,7 +116,10 @@ func Oddities(answers []store.Answer) datasets.Grid {
 
 // Contexts says how much was shown to the generators, per retriever.
 func Contexts(answers []store.Answer) datasets.Grid {
-	type tally struct{ n, docs, tokens, most, cut, cutTokens, dropped int }
+	type tally struct {
+		n, docs, tokens, most, cut, cutTokens, dropped int
+		shown                                          bool
+	}
 	by := map[string]*tally{}
 	var order []string
 	for _, a := range answers {
@@ -127,6 +130,7 @@ func Contexts(answers []store.Answer) datasets.Grid {
 			order = append(order, a.Context())
 		}
 		t.n++
+		t.shown = t.shown || a.Shown != "" || len(a.Documents) > 0
 		t.docs += len(a.Documents)
 		t.tokens += a.ContextTokens
 		t.most = max(t.most, a.ContextTokens)
@@ -144,6 +148,9 @@ func Contexts(answers []store.Answer) datasets.Grid {
 	}
 	for _, r := range order {
 		t := by[r]
+		if !t.shown {
+			continue // answers from a file: nobody was shown anything here
+		}
 		mean := func(v int) string { return fmt.Sprintf("%.1f", float64(v)/float64(t.n)) }
 		g.Rows = append(g.Rows, []string{
 			r,

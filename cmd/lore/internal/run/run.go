@@ -58,6 +58,8 @@ type Result struct {
 	Contexts []store.ContextVerdicts // on shown documents, for benchmarks that judge these
 	Shown    store.Shown
 	Usage    []gate.ModelUsage
+
+	FromFiles []datasets.System // their answers stood in files: nobody is asked for them again
 }
 
 // engine carries what the phases share.

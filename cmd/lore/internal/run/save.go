@@ -64,6 +64,9 @@ func (e *engine) manifest() store.Manifest {
 		Languages:  e.languages,
 	}
 
+	if len(e.items) < len(e.ds.Items) {
+		m.ItemsOf = len(e.ds.Items)
+	}
 	for _, a := range e.opt.Answers {
 		from := a.File
 		if a.Ranking != "" {
@@ -84,12 +87,14 @@ func (e *engine) manifest() store.Manifest {
 // settings are what else bears on the figures.
 func (e *engine) settings() map[string]any {
 	s := map[string]any{
-		"budget_tokens": e.opt.Budget.Tokens,
-		"limit":         e.opt.Limit,
-		"bm25":          e.opt.Pipelines.BM25.Describe(),
-		"bm25_analyzer": e.opt.Pipelines.Analyzer,
-		"resamples":     table.Resamples,
-		"level":         table.Level,
+		"limit":     e.opt.Limit,
+		"resamples": table.Resamples,
+		"level":     table.Level,
+	}
+	if len(e.opt.Retrievers) > 0 { // else nothing was searched, and nothing shown
+		s["budget_tokens"] = e.opt.Budget.Tokens
+		s["bm25"] = e.opt.Pipelines.BM25.Describe()
+		s["bm25_analyzer"] = e.opt.Pipelines.Analyzer
 	}
 	if e.opt.Language != "" {
 		s["language"] = e.opt.Language

@@ -14,6 +14,9 @@ import (
 // folder keeps.
 func (e *engine) score(cells []cell) *Result {
 	res := &Result{Usage: e.gate.Usage(), Table: table.New(e.bench.Name(), e.opt.Seed)}
+	for _, a := range e.opt.Answers {
+		res.FromFiles = append(res.FromFiles, a.System)
+	}
 	metrics := e.bench.Metrics()
 	if r, ok := e.bench.(datasets.Reader); ok {
 		res.Table.Reading = r.Reading(false)

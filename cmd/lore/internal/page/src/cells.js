@@ -43,8 +43,8 @@ export function bar(f, scale) {
 
 // marks say how a system stands to the best.
 const marks = {
-  best: ['best', 'the highest value'],
-  open: ['≈ best', 'no difference from the highest value can be shown'],
+  best: ['best', 'the highest value of those that compete'],
+  open: ['not told apart', 'not told apart from the best: no difference is shown, which does not mean that it is as good'],
 };
 
 // standingMark is the mark of a standing; nothing where it is worse.
@@ -57,9 +57,10 @@ export function standingMark(standing) {
 export function figureCell(f, metric, scale, standing, props) {
   const says = described(f, metric);
   return el('td', {...props, title: says},
-    el('span', {class: 'figure'}, standingMark(standing), el('b', null, number(f?.v)),
-      f?.missing ? el('span', {class: 'missing', title: `${f.missing} values are missing`}, `−${f.missing}`) : null),
+    el('span', {class: 'figure'}, standing === 'best' ? standingMark(standing) : null, el('b', null, number(f?.v))),
     bar(f, scale),
+    standing === 'open' ? standingMark(standing) : null,
+    f?.missing ? el('span', {class: 'missing', title: `${f.missing} values are missing, never counted as 0`}, `${f.missing} missing`) : null,
     el('span', {class: 'heard'}, says));
 }
 

@@ -99,7 +99,7 @@ export function clipped(text, show = (part) => [part], most = longest) {
 export function line(text) { return clipped(text, undefined, 500); }
 
 // onceSeen calls a function when a node is first about to be scrolled to, and before
-// printing.
+// printing. Some browsers, and who looks at the print on a screen, tell of it by the medium alone.
 export function onceSeen(node, call) {
   let open = true;
   const now = () => {
@@ -111,4 +111,6 @@ export function onceSeen(node, call) {
   const watch = new IntersectionObserver((seen) => { if (seen.some((s) => s.isIntersecting)) now(); }, {rootMargin: '400px'});
   watch.observe(node);
   window.addEventListener('beforeprint', now);
+  window.matchMedia('print').addEventListener('change', (e) => { if (e.matches) now(); });
+  if (window.matchMedia('print').matches) requestAnimationFrame(now);
 }

@@ -10,26 +10,48 @@ import {counted} from './words.js';
 export function firstScreen() {
   const head = state.head;
   const answer = el('div', {class: 'answer', id: 'answer'});
-  const show = () => refill(answer, sentences());
-  onChange((before) => { if (before.judge !== state.judge) show(); });
+  const cards = el('div', {class: 'cards'});
+  const show = () => {
+    refill(answer, sentences());
+    refill(cards, trustCard(), failedCard(), missingCard());
+  };
+  onChange((before) => { if (before.judge !== state.judge || before.metric !== state.metric) show(); });
   show();
 
   const when = [head.date, head.title.startsWith(head.benchmark) ? '' : head.benchmark, head.compared].filter(Boolean).join(' · ');
   return extended('first', el('header', {class: 'first'},
     el('h1', null, line(head.title)),
     el('p', {class: 'when'}, line(when)),
+    el('p', {class: 'when'}, line(`The task: ${head.about}`)),
+    differences(),
     answer,
-    el('div', {class: 'cards'}, trustCard(), failedCard(), missingCard())), {});
+    cards), {});
 }
 
-// sentences are the answer by the judge that is looked at.
+// differences are the settings that are not the same in all runs.
+function differences() {
+  const list = state.head.differ;
+  if (list.length === 0) return null;
+  const few = list.slice(0, 3).map((d) => el('li', null, line(d)));
+  return el('div', {class: 'when differ'}, 'The runs differ in:', el('ul', null, few),
+    list.length > 3 ? fold(counted(list.length - 3, 'more setting'), () => el('ul', null, list.slice(3).map((d) => el('li', null, line(d))))) : null);
+}
+
+// sentences are the answer on the metric, and by the judge, that are looked at.
 function sentences() {
   const head = state.head;
-  const said = head.answers.find((a) => a.judge === state.judge) || head.answers.find((a) => a.judge < 0) || head.answers[0];
-  if (!said) return el('p', {class: 'lead'}, 'There is nothing to compare.');
+  const on = head.answers.filter((a) => a.metric === state.metric);
+  const said = on.find((a) => a.judge === state.judge) || on.find((a) => a.judge < 0) || on[0];
+  if (!said) return el('p', {class: 'lead'}, `On ${head.metrics[state.metric].title} nothing was tested.`);
   const [first, ...rest] = said.sentences;
-  const by = head.judges.length > 1 && said.judge >= 0 ? ` (by ${head.judges[said.judge]})` : '';
-  return [el('p', {class: 'lead'}, line(first)), rest.length > 0 || by ? el('p', null, line(rest.join(' ') + by)) : null];
+  const by = head.judges.length > 1 && said.judge >= 0 ? [`As judged by ${head.judges[said.judge]}.`] : [];
+  const more = [...rest, ...by];
+  return [
+    el('p', {class: 'lead'}, line(first)),
+    more.length > 0 ? el('p', null, line(more.join(' '))) : null,
+    head.heed.map((h) => el('p', {class: 'heed'}, line(h))),
+    said.notes.map((n) => el('p', {class: 'note'}, line(n))),
+  ];
 }
 
 function card(name, sign, title, ...body) {
@@ -37,40 +59,40 @@ function card(name, sign, title, ...body) {
 }
 
 const worths = {
-  good: 'Agrees well with people',
-  fair: 'Agrees fairly with people',
-  weak: 'Agrees weakly with people',
-  useless: 'Hardly agrees with people',
+  good: 'agrees well with people',
+  fair: 'agrees fairly with people',
+  weak: 'agrees weakly with people',
+  useless: 'hardly agrees with people',
+  '': 'was not measured on such texts',
 };
 
-// trustCard says how far the judges can be believed; what is worst comes first.
+// trustCard says how far the judges can be believed; what is worst comes first, and counts.
 function trustCard() {
   const order = ['useless', '', 'weak', 'fair', 'good'];
-  const rank = (t) => order.indexOf(t.here ? t.worth : '');
+  const rank = (t) => order.indexOf(t.worth);
   const all = state.head.trust.toSorted((a, b) => rank(a) - rank(b));
+  const metric = state.head.metrics[state.metric];
+  const more = (shown, words) => (all.length > shown ? fold(words, () => all.slice(shown).map(trustLine)) : null);
+  if (!metric.judged) return card('calm', '–', `${metric.title} needs no judge`, el('p', null, 'It is computed.'), more(0, 'The judges of other figures'));
   if (all.length === 0) return card('calm', '–', 'No judge is known', el('p', null, 'Nothing is known of who judged.'));
+
   const worst = all[0];
-  const calm = worst.here && (worst.worth === 'good' || worst.worth === 'fair');
-  const title = worst.here ? worths[worst.worth] : 'Not measured on such texts';
-  return card(calm ? 'calm' : 'warn', calm ? '✓' : '!', 'Can the judge be believed? ' + title + '.',
-    all.slice(0, 2).map(trustLine),
-    all.length > 2 ? fold(`${all.length - 2} more`, () => all.slice(2).map(trustLine)) : null);
+  const best = all.reduce((b, t) => (order.indexOf(t.best) > order.indexOf(b) ? t.best : b), worst.best);
+  const calm = worst.worth === 'good' || worst.worth === 'fair';
+  const title = `The judge ${worths[worst.worth]}${best && best !== worst.worth ? ', at worst' : ''}`;
+  return card(calm ? 'calm' : 'warn', calm ? '✓' : '!', `Can the judge be believed? ${title}.`,
+    all.slice(0, 3).map(trustLine), more(3, `${all.length - 3} more`));
 }
 
-function trustLine(t) {
-  const on = t.here ? `on ${t.texts}` : t.measured ? `measured on ${t.texts} only` : 'never measured';
-  const least = t.least ? `; the lowest of several measurements there: ${t.least}` : '';
-  return el('p', null, el('b', null, line(`${t.judge}, ${t.kind}: `)), line([t.measured, on].filter(Boolean).join(', ') + least));
-}
+function trustLine(t) { return el('p', null, line(t.said + (t.least ? ` The lowest of several measurements there: ${t.least}.` : ''))); }
 
-// failedCard says what failed.
+// failedCard says what failed, of how much.
 function failedCard() {
   const head = state.head;
-  const failed = head.rows.reduce((n, r) => n + r.failed || n, 0);
-  if (head.failed.length === 0) return card('calm', '✓', 'Nothing failed', el('p', null, 'Every answer and every verdict is there.'));
-  const answers = new Set(head.rows.filter((r) => r.failed).map((r) => r.system)).size;
+  if (head.failed.length === 0 && head.lost.length === 0) return card('calm', '✓', 'Nothing failed', el('p', null, 'Every answer and every verdict is there.'));
   return card('warn', '!', 'Something failed',
-    el('p', null, failed ? `Answers of ${counted(answers, 'system')} are missing. ` : '', 'What is missing is never counted as 0.'),
+    head.lost.map((l) => el('p', null, line(l))),
+    el('p', null, 'What is missing is never counted as 0.'),
     fold(counted(head.failed.length, 'kind') + ' of failure', () => el('ul', null, head.failed.map((f) => el('li', null, line(f))))));
 }
 
@@ -80,6 +102,6 @@ function missingCard() {
   const said = head.lacking ? [head.lacking, ...head.warnings] : head.warnings;
   if (said.length === 0) return null;
   return card('note', 'i', head.lacking ? 'No documents here' : counted(said.length, 'warning'),
-    el('p', null, line(said[0])),
-    said.length > 1 ? fold(counted(said.length - 1, 'more note'), () => el('ul', null, said.slice(1).map((s) => el('li', null, line(s))))) : null);
+    said.slice(0, 3).map((s) => el('p', null, line(s))),
+    said.length > 3 ? fold(counted(said.length - 3, 'more note'), () => el('ul', null, said.slice(3).map((s) => el('li', null, line(s))))) : null);
 }

@@ -18,7 +18,7 @@ export function heatMap(width) {
 
   const left = Math.min(180, Math.round(width * 0.3));
   const height = systems.length * tall + 4;
-  const canvas = el('canvas', {role: 'img', 'aria-label': `${statements.length} statements by ${systems.length} systems; the table below says how each fares`});
+  const canvas = el('canvas', {role: 'img', 'aria-label': `${statements.length} ${graded() ? 'grades' : 'statements'} by ${systems.length} systems; the table below says how each fares`});
   const dense = window.devicePixelRatio || 1;
   Object.assign(canvas, {width: Math.round(width * dense), height: Math.round(height * dense)});
   canvas.style.width = width + 'px';
@@ -48,7 +48,7 @@ export function heatMap(width) {
   };
   canvas.addEventListener('mousemove', (e) => {
     const hit = at(e);
-    canvas.title = hit ? `${short(state.head.systems[hit[0]].name, 80)}: ${number(of(hit[0])[hit[1]], 0)} on statement ${statements[hit[1]][1] + 1} of “${short(state.head.items[statements[hit[1]][0]].title, 90)}”` : '';
+    canvas.title = hit ? `${short(state.head.systems[hit[0]].name, 80)}: ${number(of(hit[0])[hit[1]], 0)} on ${graded() ? 'grade' : 'statement'} ${statements[hit[1]][1] + 1} of “${short(state.head.items[statements[hit[1]][0]].title, 90)}”` : '';
   });
   canvas.addEventListener('click', (e) => { const hit = at(e); if (hit) go({question: statements[hit[1]][0]}); });
 
@@ -57,7 +57,7 @@ export function heatMap(width) {
     const share = (test) => number((100 * known.filter(test).length) / (known.length || 1)) + ' %';
     return [state.head.systems[n].name, number(average(known)), share((v) => v >= 100), share((v) => v === 0), String(of(n).length - known.length)];
   });
-  return {svg: el('div', {class: 'heat'}, canvas, legend(colours)), table: {head: ['system', 'mean', 'whole', 'not at all', 'unscored'], rows}};
+  return {svg: el('div', {class: 'heat'}, canvas, legend(colours)), table: {head: ['system', 'mean', ends()[1], ends()[0], 'unscored'], rows}};
 }
 
 function average(list) {
@@ -65,11 +65,21 @@ function average(list) {
   return known.length ? known.reduce((a, b) => a + b, 0) / known.length : null;
 }
 
+// ends are the words for the lowest and the highest verdict, by what was asked.
+const ends = () => (state.head.kinds.length === 1 && endsOf[state.head.kinds[0]]) || (graded() ? ['lowest grade', 'highest grade'] : ['no', 'wholly']);
+
+const endsOf = {coverage: ['not covered', 'wholly'], entailment: ['not entailed', 'entailed'], answerability: ['not answered', 'answered']};
+
+// graded reports whether all that was asked for is grades of whole answers, not verdicts on statements.
+export function graded() {
+  return state.head.kinds.length > 0 && state.head.kinds.every((k) => k === 'relevance' || k === 'consistency');
+}
+
 function legend(colours) {
   const steps = [0, 0.25, 0.5, 0.75, 1].map((v) => {
     const box = el('i');
     box.style.background = colours.of(v);
-    return el('span', null, box, v === 0 ? 'not covered' : v === 1 ? 'wholly' : '');
+    return el('span', null, box, v === 0 ? ends()[0] : v === 1 ? ends()[1] : '');
   });
   const none = el('i');
   none.style.background = colours.missing;

@@ -2,7 +2,7 @@
 
 import {draw} from './dom.js';
 import {shape} from './list.js';
-import {between, contrastsOf, figureOf, ranked, rowOf, state} from './state.js';
+import {bestOf, between, contrastsOf, figureOf, ranked, rowOf, state} from './state.js';
 import {axisX, drawing, fitted, titled} from './svg.js';
 import {described, interval, number, pValue, short, signed} from './words.js';
 
@@ -92,8 +92,9 @@ function boundOf() {
 // test.
 export function fromBest(width) {
   const tests = contrastsOf(state.metric, state.judge);
-  const [best, ...rest] = few(state.metric);
-  const of = new Map(rest.map((n) => [n, between(tests, n, best)]).filter(([, p]) => p && p.d !== null));
+  const all = few(state.metric);
+  const best = bestOf(all, state.metric, state.judge);
+  const of = new Map(all.filter((n) => n !== best).map((n) => [n, between(tests, n, best)]).filter(([, p]) => p && p.d !== null));
   if (of.size === 0) return null;
   const title = state.head.metrics[state.metric].title;
   const scale = endsOf([...of.values()].flatMap((p) => [p.d, p.lo, p.hi, 0]), false);
@@ -105,12 +106,12 @@ export function fromBest(width) {
     g.append(titled(lane, `${state.head.systems[n].name}: ${signed(p.d)} [${number(p.lo)}, ${number(p.hi)}], ${pValue(p.p)}`));
   });
   const rows = [...of].map(([n, p]) => [state.head.systems[n].name, signed(p.d), `${number(p.lo)} to ${number(p.hi)}`, pValue(p.p), p.s ? 'shown' : 'not shown']);
-  return {svg, table: {head: ['system', 'difference', '95 % interval', 'p (Holm)', 'a difference is'], rows}};
+  return {svg, table: {head: ['system', 'difference', '95 % interval', 'p', 'a difference is'], rows}};
 }
 
 // fromBestNote says what is drawn.
 export function fromBestNote() {
-  const best = few(state.metric)[0];
+  const best = bestOf(few(state.metric), state.metric, state.judge);
   const c = contrastsOf(state.metric, state.judge);
   const name = best === undefined ? '' : short(state.head.systems[best].name, 80);
   return `Each system minus ${name}, on the questions both have, with 95 % intervals. Open: no difference is shown` +

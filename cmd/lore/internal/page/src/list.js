@@ -67,7 +67,7 @@ function ordered() {
   const head = state.head;
   const find = matcher(view.words);
   const out = head.items.map((_, i) => i).filter((i) => (!view.differ || spread(i) > 0) && (!view.failed || head.items[i].failed) && (!view.split || head.items[i].split) &&
-    (!view.words.trim() || find(`${head.items[i].title} ${head.items[i].id}`) >= 0));
+    (!view.words.trim() || find(`${head.items[i].title} ${head.items[i].id} ${head.items[i].topic || ''}`) >= 0));
   if (view.sort === 'difference') out.sort((a, b) => spread(b) - spread(a));
   if (view.sort === 'low') {
     const lowest = (i) => Math.min(...valuesOf(i).map((v) => v ?? Infinity));
@@ -103,7 +103,7 @@ function line(i, scale) {
   const says = values.map((v, k) => `${short(head.systems[state.systems[k]].name, 80)} ${number(v)}`).join(', ');
   const d = spread(i);
   return el('li', null, el('a', {href: '#', click: (e) => { e.preventDefault(); go({question: i}); }, title: says},
-    el('span', {class: 'title'}, short(item.title, 180)),
+    el('span', {class: 'title'}, short(item.title, 180), item.topic ? el('small', {class: 'topic'}, short(item.topic, 180)) : null),
     el('span', {class: 'flags'}, item.failed ? el('span', {class: 'warn'}, `${item.failed} failed`) : null,
       item.split ? el('span', {class: 'split'}, `judges differ on ${item.split}`) : null),
     dots(values, scale),

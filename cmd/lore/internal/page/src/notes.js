@@ -13,15 +13,15 @@ export function notes() {
     t.note ? el('p', {class: 'note'}, clipped(t.note)) : null,
   ]);
   return el('section', {id: 'notes', 'aria-labelledby': 'h-notes'}, el('h2', {id: 'h-notes'}, 'Notes'),
-    el('p', {class: 'note'}, line(head.about)),
     fold('What the figures mean', () => el('dl', null,
       head.metrics.map((m) => [el('dt', null, m.title), el('dd', null, m.explain)]),
       el('dt', null, 'Intervals'), el('dd', null, line(head.interval)),
       head.reading ? [el('dt', null, 'Citations'), el('dd', null, line(head.reading))] : null,
       el('dt', null, 'Best'), el('dd', null, 'Paired tests over the questions that two systems share, corrected over all pairs of a metric (Holm), ' +
-        'level 0.05, as lore compare makes them. “≈ best”: no difference from the highest value can be shown.'))),
+        'level 0.05, as lore compare makes them. “Not told apart”: no difference from the best can be shown, which does not mean that a system is as good. ' +
+        'Intervals are of each difference by itself. Ends of the scale, such as oracle and random, are tested with the others, and not marked.'))),
     head.tables.map(table),
     fold('How it was run', () => el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'How it was run'},
       el('table', {class: 'settings'}, el('tbody', null, head.settings.map(([name, value]) => el('tr', null, el('th', {scope: 'row'}, line(name)), el('td', null, clipped(value)))))))),
-    el('p', {class: 'note'}, 'Made by ', short(head.lore, 80), '. This page needs no network and sends nothing.'));
+    el('p', {class: 'note'}, 'Made by lore ', short(head.lore, 80), '. This page needs no network and sends nothing.'));
 }

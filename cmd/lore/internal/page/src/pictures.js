@@ -2,7 +2,7 @@
 
 import {el, refill} from './dom.js';
 import {agreement, binned, scatter, trend} from './charts.js';
-import {heatMap} from './heat.js';
+import {graded, heatMap} from './heat.js';
 import {bounds, differenceNote, differences, fromBest, fromBestNote, intervals, mostRows} from './intervals.js';
 import {onChange, state} from './state.js';
 import {figure} from './svg.js';
@@ -31,7 +31,9 @@ function list() {
   if (head.systems.length > 1) out.push(figure('Differences from the best', fromBestNote(), fromBest));
   if (state.systems.length > 1) out.push(figure('Differences, question by question', differenceNote(), differences));
   if (some(state.values?.statements)) {
-    out.push(figure('Statements and systems', 'A column for each statement, from what most systems cover to what none does. Press one to read its question.', heatMap));
+    out.push(graded()
+      ? figure('Grades and systems', 'A column for each grade of a question, from those that are high for most systems to those that are low. Press one to read its question.', heatMap)
+      : figure('Statements and systems', 'A column for each statement, from what holds for most systems to what holds for none. Press one to read its question.', heatMap));
   }
   if (some(figures.scatter)) {
     out.push(figure('Citation against coverage', 'On the line: systems that no other exceeds in both.', scatter));

@@ -38,7 +38,7 @@ function heading(item) {
       button('Previous', () => step(-1), {disabled: at === 0, title: 'Left arrow'}),
       button('Next', () => step(1), {disabled: at === list.length - 1, title: 'Right arrow'})),
     el('h1', {tabindex: '-1'}, clipped(it.title, undefined, 600)),
-    el('p', {class: 'note'}, [it.id, it.group].filter(Boolean).map((s) => short(s, 120)).join(' · ')));
+    el('p', {class: 'note'}, [it.id, it.group, it.topic].filter(Boolean).map((s) => short(s, 120)).join(' · ')));
 }
 
 // step goes to the next question of the list, or the one before.

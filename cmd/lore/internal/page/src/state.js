@@ -68,10 +68,13 @@ function readAddress() {
   state.systems = systems.length > 0 ? [...new Set(systems)] : usual();
 }
 
-// usual are the systems that are compared where nobody says which: the best few.
+// usual are the systems that are compared where nobody says which: all of a few, or the best of
+// those that compete.
 function usual() {
   const order = ranked(state.metric, state.judge);
-  return order.slice(0, order.length <= 4 ? 4 : 3);
+  if (order.length <= 4) return order;
+  const compete = order.filter((n) => !state.head.systems[n].reference);
+  return (compete.length > 1 ? compete : order).slice(0, 3);
 }
 
 // rowOf is the row of a system under a judge.
@@ -108,14 +111,14 @@ export function between(contrasts, a, b) {
   return null;
 }
 
-// standing says how a system stands to the best one: 'best', 'open' where no difference is
-// shown, 'worse', or '' where nothing was tested.
+// standing says how a system stands to the best one that competes: 'best', 'open' where no
+// difference is shown, 'worse', or '' where nothing is marked.
 export function standing(system, metric, judge) {
-  const best = ranked(metric, judge)[0];
-  const own = figureOf(rowOf(system, judge), metric);
-  if (!own || own.v === null) return '';
-  if (system === best || own.v === figureOf(rowOf(best, judge), metric).v) return 'best';
-  const p = between(contrastsOf(metric, judge), best, system);
-  if (!p) return '';
-  return p.s ? 'worse' : 'open';
+  const letter = contrastsOf(metric, judge)?.standing[system];
+  return {b: 'best', o: 'open', w: 'worse'}[letter] || '';
+}
+
+// bestOf is the best system that competes, or the first of some where none is marked.
+export function bestOf(systems, metric, judge) {
+  return systems.find((n) => standing(n, metric, judge) === 'best') ?? systems.find((n) => !state.head.systems[n].reference) ?? systems[0];
 }

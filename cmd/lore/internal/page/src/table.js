@@ -1,8 +1,8 @@
 // The table of systems: sort, filter, choose metric and judge, and tick what is compared.
 
 import {figureCell, numberCell, scaleOf} from './cells.js';
-import {choice, el, refill, tick} from './dom.js';
-import {figureOf, go, onChange, ranked, rowOf, standing, state} from './state.js';
+import {choice, el, line, refill, tick} from './dom.js';
+import {contrastsOf, figureOf, go, onChange, ranked, rowOf, standing, state} from './state.js';
 import {counted, short} from './words.js';
 
 const view = {filter: '', ends: true, all: false, sort: 'metric', down: true};
@@ -17,8 +17,8 @@ export function systemsTable() {
     body.classList.toggle('fits', !view.all); // its head stays in sight where it need not scroll
     refill(body, tableOf(systems));
     const left = state.head.systems.length - systems.length;
-    refill(count, `${counted(systems.length, 'system')}${left ? `, ${left} filtered out` : ''}. ` +
-      `Marked: the best on ${state.head.metrics[state.metric].title}, and systems from which no difference can be shown.`);
+    refill(count, `${counted(systems.length, 'system')}${left ? `, ${left} filtered out` : ''}. `,
+      line(contrastsOf(state.metric, state.judge)?.marks || ''));
   };
   const setControls = () => refill(controls, controlsOf(show));
   setControls();
@@ -79,6 +79,7 @@ function listed() {
   const passes = (n) => words.every((w) => head.systems[n].full.toLowerCase().includes(w) || head.systems[n].name.toLowerCase().includes(w));
   const order = ranked(view.sort === 'metric' ? state.metric : Number(view.sort) || 0, state.judge);
   if (view.sort === 'name') order.sort((a, b) => head.systems[b].name.localeCompare(head.systems[a].name, 'en', {numeric: true}));
+  if (view.sort === 'n') order.sort((a, b) => head.rows[rowOf(b)].n - head.rows[rowOf(a)].n);
   if (view.sort === 'missing') order.sort((a, b) => head.rows[rowOf(b)].unscored - head.rows[rowOf(a)].unscored);
   if (!view.down) order.reverse();
   return order.filter((n) => passes(n) && (view.ends || !head.systems[n].reference));
@@ -96,7 +97,7 @@ function tableOf(systems) {
       heading('name', 'System', 'sticky'),
       lead.map((m) => heading(m === state.metric ? 'metric' : String(m), head.metrics[m].title, columnClass(m), head.metrics[m].explain)),
       more.map((m) => heading(String(m), head.metrics[m].title, 'other number', head.metrics[m].explain)),
-      el('th', {class: 'other number', scope: 'col', title: 'values scored'}, 'n'),
+      heading('n', 'n', 'other number', 'values scored'),
       missing ? heading('missing', 'missing', 'other number', 'values missing, never counted as 0') : null)),
     el('tbody', null, systems.map((n) => lineOf(n, lead, more, scales, missing))));
 }
@@ -140,5 +141,5 @@ function lineOf(n, lead, more, scales, missing) {
     lead.map((m) => figureCell(figureOf(row, m), head.metrics[m], scales.get(m), standing(n, m, state.judge), {class: columnClass(m)})),
     more.map((m) => numberCell(figureOf(row, m), figureOf(row, head.metrics[m].asked), head.metrics[m], {class: 'other number'})),
     el('td', {class: 'other number'}, String(r.n)),
-    missing ? el('td', {class: 'other number'}, r.unscored || r.failed ? `${r.unscored}${r.failed ? ` (${r.failed} answers)` : ''}` : '0') : null);
+    missing ? el('td', {class: 'other number'}, r.unscored || r.failed ? `${r.unscored}${r.failed ? ` (${r.failed} of ${r.items} answers)` : ''}` : '0') : null);
 }

@@ -28,10 +28,10 @@ export function described(f, metric) {
 // counted is a number with its noun.
 export function counted(n, noun) { return n === 1 ? `1 ${noun}` : `${n.toLocaleString('en')} ${noun}s`; }
 
-// pValue words a p-value.
+// pValue words a p-value, which is corrected over the pairs of a metric.
 export function pValue(p) {
-  if (p === null || p === undefined) return 'p unknown';
-  return p < 0.001 ? 'p < 0.001' : 'p ' + p.toFixed(3);
+  if (p === null || p === undefined) return 'corrected p unknown';
+  return p < 0.001 ? 'corrected p < 0.001' : 'corrected p ' + p.toFixed(3);
 }
 
 // short cuts a text to one line of n characters.
