@@ -121,7 +121,7 @@ func TestWrappedBullets(t *testing.T) {
 		"One fact\nAnother fact\n  and more":                            "One fact\nAnother fact\n  and more",
 		"- One\n  - Two\n- Three":                                       "- One\n  - Two\n- Three",
 	} {
-		if got := unwrapped(in); got != want {
+		if got := unwrapped(in).text; got != want {
 			t.Errorf("%q:\n got %q\nwant %q", in, got, want)
 		}
 	}
