@@ -12,16 +12,18 @@ const unseen = 100
 
 // Uncited is an answer without the marks by which it cites, for benchmarks that do not
 // score citations: marks of any style then change no figure.
-func Uncited(it Item, e Evidence) string {
+func Uncited(it Item, e Evidence) string { return uncitedSources(it, e).Strip(e.Output.Text) }
+
+// uncitedSources are the documents that such an answer may name.
+func uncitedSources(it Item, e Evidence) cite.Sources {
 	count := len(e.Context.Passages)
 	if count == 0 {
 		count = unseen
 	}
-	sources := cite.Sources{Count: count, Named: func(name string) (int, bool) {
+	return cite.Sources{Count: count, Named: func(name string) (int, bool) {
 		place, ok := it.Corpus().Place(strings.TrimSpace(name))
 		return min(place+1, count), ok
 	}}
-	return sources.Strip(e.Output.Text)
 }
 
 // UncitedReading is what Reader says of such a benchmark.

@@ -135,7 +135,20 @@ func hostileSource(t *testing.T, dir string) (reportpage.Source, datasets.Benchm
 	r.Manifest.Warnings = []string{"warning"}
 	out := reportpage.Source{Name: "run", Run: r, Shown: shown, Contexts: contexts}
 	poisoned(&out)
+	for i := range out.Run.Answers {
+		hostileCites(&out.Run.Answers[i], i)
+	}
 	return out, bench
+}
+
+// hostileCites makes an answer one whose citations are known, or one of an earlier lore.
+func hostileCites(a *store.Answer, i int) {
+	if a.Parts, a.Cites = nil, nil; i%2 == 0 || len(a.Documents) == 0 {
+		return
+	}
+	from := strings.Index(a.Text, hostileLabel)
+	cited := []datasets.Cited{{Label: a.Documents[0]}, {Label: hostileLabel + "2", Document: hostileWords}}
+	a.Cites = []datasets.Citation{{From: from, To: from + len(hostileLabel) + 1, Cited: cited}, {From: -1, To: 5}}
 }
 
 // shownFields are those that texts from outside must reach, or the test tests nothing.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"runtime/debug"
 	"strings"
@@ -57,8 +58,14 @@ func parent(use, short, long, example string, below ...*cobra.Command) *cobra.Co
 	return c
 }
 
-// flagError words a flag that is not there with the nearest one that is.
+// flagError words a flag that is not there with the nearest one that is, and a value that is none
+// with what would be one.
 func flagError(c *cobra.Command, err error) error {
+	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if ok && takes(bad.GetFlag().Value.Type()) != "" {
+		return usage.Errorf("--%s takes %s, not %q; see `%s -h`", bad.GetFlag().Name, takes(bad.GetFlag().Value.Type()),
+			bad.GetValue(), c.CommandPath())
+	}
 	hint := ""
 	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
 		var names []string
@@ -68,6 +75,21 @@ func flagError(c *cobra.Command, err error) error {
 		}
 	}
 	return usage.Errorf("%v%s; see `%s -h`", err, hint, c.CommandPath())
+}
+
+// takes words the values of a kind of flag; empty for kinds of our own.
+func takes(kind string) string {
+	switch kind {
+	case "int", "int64", "uint", "uint64":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "true or false"
+	case "duration":
+		return "a time such as 30s or 5m"
+	}
+	return "" // its own error says it
 }
 
 // usageArgs makes a failed argument check a usage error, which says what the command takes.

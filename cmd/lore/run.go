@@ -200,6 +200,13 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 		return err
 	}
 
+	progress.Plan(store.Plan{
+		Benchmark: name,
+		Items:     len(opt.Items(ds)),
+		Systems:   opt.Systems(),
+		Judges:    opt.Judges,
+	})
+	opt.Failed = progress.Failed
 	progress.Begin(folder)
 	result, err := run.Run(c.Context(), bench, ds, opt, folder)
 	if code := exitCode(c.Context(), err); code == exitUsage || code == exitInput {

@@ -64,6 +64,10 @@ func viewRuns(c *cobra.Command, f viewFlags, args []string) error {
 		s.dirs = appendNew(s.dirs, filepath.Clean(dir))
 	}
 
+	if err := s.check(); err != nil {
+		return err
+	}
+
 	about := "below this folder"
 	if s.named {
 		about = "named on the command line"
@@ -76,6 +80,32 @@ func viewRuns(c *cobra.Command, f viewFlags, args []string) error {
 	fmt.Fprintln(c.OutOrStdout(), s.first(server))
 	fmt.Fprintln(c.ErrOrStderr(), "Open this address in a browser of this machine. Ctrl-C ends lore view.")
 	return server.Serve(c.Context())
+}
+
+// check reads the finished runs that were named, and refuses what their page cannot show, as
+// lore report does. Runs that are opened together must be of one benchmark.
+func (s *runSource) check() error {
+	finished := slices.DeleteFunc(slices.Clone(s.dirs), func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, store.ManifestFile))
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	together := [][]string{finished}
+	if len(s.labels) > 0 {
+		together = slices.Collect(slices.Chunk(finished, 1))
+	}
+	for _, dirs := range together {
+		if len(dirs) == 0 {
+			continue
+		}
+		runs, _, err := loadRuns(s.command, dirs)
+		if err != nil {
+			return err
+		}
+		if _, err := pageSources(dirs, runs); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // first is the address to begin with: of what was named, or of the list.

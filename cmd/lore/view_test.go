@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"lore/cmd/lore/internal/store"
 	"lore/local/ollama/ollamatest"
 )
 
@@ -163,6 +164,88 @@ func TestViewOfALiveRunInBrowser(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(run, ".progress.json")); err == nil {
 		t.Error("a finished run says that it is not")
 	}
+}
+
+// A finished run that is extended is shown anew by itself.
+func TestViewReloadsAnExtendedRun(t *testing.T) {
+	b := newBrowser(t)
+	dir := t.TempDir()
+	extend := func(retrievers string) {
+		lore(t, "run", "summhay", "--retriever", retrievers, "--limit", "2", "--budget-tokens", "2000", "--cache", "none",
+			"--index-dir", filepath.Join(dir, "index"), "--out", filepath.Join(dir, "june"))
+	}
+	extend("bm25")
+	address := viewing(t, dir, "june")
+	b.screen(1400, "light")
+	b.visit(address)
+	b.wait(whole + ` && document.querySelectorAll('table.systems tbody tr').length === 1`)
+	extend("bm25,oracle")
+	b.wait(whole + ` && document.querySelectorAll('table.systems tbody tr').length === 2`)
+}
+
+// The page of a run that is not there any more leads back to the list.
+func TestViewLeadsBack(t *testing.T) {
+	b := newBrowser(t)
+	dir := t.TempDir()
+	lore(t, "run", "summhay", "--retriever", "bm25", "--limit", "1", "--budget-tokens", "2000", "--cache", "none",
+		"--index-dir", filepath.Join(dir, "index"), "--out", filepath.Join(dir, "june"))
+	address := viewing(t, dir, "june")
+	b.screen(1400, "light")
+	b.visit(address)
+	b.wait(whole)
+	run := eval[string](b, `location.pathname`)
+
+	// It is damaged while the page is open, and asked for again.
+	if err := os.WriteFile(filepath.Join(dir, "june", "answers.jsonl"), []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	manifest := filepath.Join(dir, "june", "manifest.json")
+	if err := os.Chtimes(manifest, time.Time{}, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	b.visit(b.origin + run)
+	b.wait(`document.querySelector('[role=alert]')?.textContent.includes('answers.jsonl')`)
+	eval[any](b, `document.querySelector('a[href="/"]').click()`)
+	b.wait(`document.querySelector('table.runs')`)
+	b.forget() // the browser notes that what was asked for is refused
+}
+
+// Answers that fail without a failing call are counted while the run goes on; the list says what
+// is known of a run that was interrupted.
+func TestViewCountsFailedAnswers(t *testing.T) {
+	b := newBrowser(t)
+	dir := t.TempDir()
+	run := filepath.Join(dir, "now")
+	folder, err := store.Open(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(run, "retrieval"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	progress := &store.Progress{}
+	progress.Plan(store.Plan{Benchmark: "summhay", Items: 7, Systems: 2, Judges: []string{"lexical"}})
+	progress.Tell("generate", 0, 14)
+	progress.Tell("generate", 3, 14)
+	progress.Failed(store.FailedAnswer{System: "outside theirs", Item: "a/b", Reason: `names the document "x", which the data does not have`})
+	progress.Begin(folder)
+
+	address := viewing(t, dir)
+	b.screen(1400, "light")
+	b.visit(address)
+	b.wait(whole)
+	list := `document.querySelector('table.runs tbody')?.textContent`
+	if got := eval[string](b, list); !strings.Contains(got, "running: generate 3 of 14") || !strings.Contains(got, "summhay72lexical") {
+		t.Errorf("the list says %q of a run that goes on", got)
+	}
+	eval[any](b, `document.querySelector('table.runs a').click()`)
+	b.wait(`document.querySelector('.failed-answers')?.textContent.includes('which the data does not have')`)
+
+	if err := folder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.visit(b.origin + "/")
+	b.wait(list + `?.includes('interrupted at generate 3 of 14: the same lore run command again goes on')`)
 }
 
 func waitForFile(t *testing.T, path string) {

@@ -24,6 +24,10 @@ type bullet struct {
 	text    string // without marks
 	cited   map[int]bool
 	ignored int // numbers that were not taken for citations
+
+	// Where it stands in the answer as it came, with its citations, in bytes.
+	at    [2]int
+	marks []cite.Mark
 }
 
 // rule is how an output is read: as the user says, else recorded summaries by the
@@ -44,21 +48,56 @@ func (it *item) rule(out datasets.Output) string {
 func (it *item) read(out datasets.Output) []bullet {
 	var lines []bullet
 	if it.rule(out) == strict {
+		next := 0
 		for _, text := range Lines(out.Text) {
+			at := next + strings.Index(out.Text[next:], text)
+			next = at + len(text)
 			plain := strings.Join(strings.Fields(citation.ReplaceAllLiteralString(text, " ")), " ")
-			lines = append(lines, bullet{unit: text, text: plain, cited: Citations(text)})
+			lines = append(lines, bullet{
+				unit:  text,
+				text:  plain,
+				cited: Citations(text),
+				at:    [2]int{at, next},
+				marks: strictMarks(text, at),
+			})
 		}
 		return lines
 	}
 
-	for _, l := range it.haystack.sources().Lines(unwrapped(out.Text)) {
+	whole := unwrapped(out.Text)
+	for _, l := range it.haystack.sources().Lines(whole.text) {
 		cited := map[int]bool{}
 		for _, n := range l.Cited {
 			cited[n] = true
 		}
-		lines = append(lines, bullet{unit: l.With(l.Text), text: l.Text, cited: cited, ignored: l.Ignored})
+		b := bullet{unit: l.With(l.Text), text: l.Text, cited: cited, ignored: l.Ignored}
+		b.at = [2]int{whole.place(l.From), whole.place(l.To)}
+		for _, m := range l.Marks {
+			b.marks = append(b.marks, cite.Mark{From: whole.place(m.From), To: whole.place(m.To), Cited: m.Cited})
+		}
+		lines = append(lines, b)
 	}
 	return lines
+}
+
+// Reading says where the lines of an answer stand that are judged, and what cites there.
+func (it *item) Reading(e datasets.Evidence) datasets.Reading {
+	out := datasets.Reading{Marks: []datasets.Citation{}}
+	for _, l := range it.read(e.Output) {
+		out.Parts = append(out.Parts, l.at)
+		for _, m := range l.marks {
+			mark := datasets.Citation{From: m.From, To: m.To}
+			for _, n := range m.Cited {
+				s := datasets.Cited{Label: strconv.Itoa(n)}
+				if n >= 1 && n <= len(it.haystack.corpus.Documents) {
+					s.Document = it.haystack.corpus.Documents[n-1].ID
+				}
+				mark.Cited = append(mark.Cited, s)
+			}
+			out.Marks = append(out.Marks, mark)
+		}
+	}
+	return out
 }
 
 func units(lines []bullet) []string {
@@ -110,6 +149,22 @@ func Citations(line string) map[int]bool {
 		}
 	}
 	return cited
+}
+
+// Label is the place of a document in the haystack, by which it is cited.
+func (it *item) Label(document string) string {
+	place, _ := it.haystack.corpus.Place(document)
+	return strconv.Itoa(place + 1)
+}
+
+// strictMarks are the places of a line that cite by the published rule; at is that of the line.
+func strictMarks(line string, at int) []cite.Mark {
+	var out []cite.Mark
+	for _, m := range citation.FindAllStringIndex(line, -1) {
+		cited := slices.Sorted(maps.Keys(Citations(line[m[0]:m[1]])))
+		out = append(out, cite.Mark{From: at + m[0], To: at + m[1], Cited: cited})
+	}
+	return out
 }
 
 // leastCut is the least number of words that a bullet of an answer as asked may have.

@@ -121,8 +121,38 @@ func TestWrappedBullets(t *testing.T) {
 		"One fact\nAnother fact\n  and more":                            "One fact\nAnother fact\n  and more",
 		"- One\n  - Two\n- Three":                                       "- One\n  - Two\n- Three",
 	} {
-		if got := unwrapped(in); got != want {
+		if got := unwrapped(in).text; got != want {
 			t.Errorf("%q:\n got %q\nwant %q", in, got, want)
+		}
+	}
+}
+
+// Each line and each citation stands in the answer as it came, by both rules, also where bullets
+// were wrapped.
+func TestReadingStandsInTheAnswer(t *testing.T) {
+	answer := "\n- One fact (doc 3)\n  that goes on [1, 9999].\r\n\n  - Two [2]\n"
+	for rule, want := range map[string]string{
+		usual:  "- One fact (doc 3)\n  that goes on [1, 9999].|(doc 3)|[1, 9999]|- Two [2]|[2]",
+		strict: "- One fact (doc 3)|that goes on [1, 9999].|[1, 9999]|- Two [2]|[2]",
+	} {
+		it := figure2(t)
+		it.haystack.citations = rule
+		read := it.Reading(datasets.Evidence{Output: datasets.Output{Text: answer, Outcome: local.OK}})
+
+		var got []string
+		marks := read.Marks
+		for _, p := range read.Parts {
+			got = append(got, answer[p[0]:p[1]])
+			for len(marks) > 0 && marks[0].To <= p[1] {
+				got = append(got, answer[marks[0].From:marks[0].To])
+				marks = marks[1:]
+			}
+		}
+		if text := strings.Join(got, "|"); text != want {
+			t.Errorf("%s:\n got %q\nwant %q", rule, text, want)
+		}
+		if last := read.Marks[len(read.Marks)-2].Cited; last[len(last)-1].Label != "9999" || last[len(last)-1].Document != "" {
+			t.Errorf("%s: a document that there is not is %+v", rule, last)
 		}
 	}
 }

@@ -95,10 +95,7 @@ func (it *item) Query() datasets.Query {
 // is cut to fit. Documents are numbered by their place in the haystack, so that a
 // citation means the same whatever was retrieved.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
-	label := func(_ int, id string) string {
-		place, _ := it.Corpus().Place(id)
-		return strconv.Itoa(place + 1)
-	}
+	label := func(_ int, id string) string { return it.Label(id) }
 	return datasets.Take(it.Corpus(), found, 0, budget, label)
 }
 

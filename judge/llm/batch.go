@@ -104,7 +104,7 @@ func (j *Judge) batch(t shown) (local.Call, error) {
 // agree.
 func (s *session) readBatch(task int, r local.Reply) {
 	t := s.tasks[task]
-	leave := func(k int, why string) { s.note[task][k] = "asked singly: " + why }
+	leave := func(k int, why string) { s.note[task][k] = askedSingly + why }
 
 	if r.Outcome != local.OK {
 		for k := range t.Questions {

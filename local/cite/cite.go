@@ -31,6 +31,16 @@ type Line struct {
 	Text    string // without the marks; as it was where it has none
 	Cited   []int  // numbers in ascending order; 0 stands for a number too long to be one
 	Ignored int    // numbers in brackets, superscripts or ranges that were not taken for citations
+
+	// From and To are where the line stands in the answer, in bytes, with its marks.
+	From, To int
+	Marks    []Mark
+}
+
+// Mark is a place in an answer that cites, in bytes, with the numbers it cites.
+type Mark struct {
+	From, To int
+	Cited    []int
 }
 
 // With is the line with its citations in one form, at its end: text [3, 17].
@@ -50,21 +60,41 @@ func (l Line) With(text string) string {
 func (s Sources) Lines(answer string) []Line {
 	notes := s.footnotes(answer)
 	var out []Line
-	for raw := range strings.Lines(answer) {
-		raw = strings.TrimSpace(raw)
+	next := 0
+	for whole := range strings.Lines(answer) {
+		from := next + len(whole) - len(strings.TrimLeftFunc(whole, unicode.IsSpace))
+		next += len(whole)
+		raw := strings.TrimSpace(whole)
 		if raw == "" || definition.MatchString(raw) {
 			continue
 		}
 
 		l := s.line(raw, notes)
+		l.move(from, len(raw))
 		if last := len(out) - 1; last >= 0 && len(l.Cited) > 0 && !hasWord(l.Text) {
-			out[last].Cited = union(out[last].Cited, l.Cited)
-			out[last].Ignored += l.Ignored
+			out[last].join(l)
 			continue
 		}
 		out = append(out, l)
 	}
 	return out
+}
+
+// move says where in the answer a line stands that is so long.
+func (l *Line) move(from, length int) {
+	l.From, l.To = from, from+length
+	for i := range l.Marks {
+		l.Marks[i].From += from
+		l.Marks[i].To += from
+	}
+}
+
+// join takes over what the line behind it cites, which says nothing else.
+func (l *Line) join(behind Line) {
+	l.Cited = union(l.Cited, behind.Cited)
+	l.Ignored += behind.Ignored
+	l.Marks = append(l.Marks, behind.Marks...)
+	l.To = behind.To
 }
 
 // Strip is an answer without its marks. An answer without any is returned as it is.
@@ -181,6 +211,7 @@ func (s Sources) line(raw string, notes map[string][]int) Line {
 		}
 		taken = append(taken, c)
 		l.Cited = union(l.Cited, c.cited)
+		l.Marks = append(l.Marks, Mark{c.start, c.end, c.cited})
 	}
 	if len(taken) > 0 {
 		l.Text = without(raw, taken)

@@ -104,3 +104,19 @@ func FuzzLines(f *testing.F) {
 		docs.Strip(s)
 	})
 }
+
+// Marks say where in the answer each citation stands.
+func TestMarksStandInTheAnswer(t *testing.T) {
+	answer := "  - One [1, 3].\n\nTwo (doc 2), print(x).\n[3]\n"
+	var got []string
+	for _, l := range (Sources{Count: 3}).Lines(answer) {
+		got = append(got, answer[l.From:l.To])
+		for _, m := range l.Marks {
+			got = append(got, answer[m.From:m.To])
+		}
+	}
+	want := []string{"- One [1, 3].", "[1, 3]", "Two (doc 2), print(x).\n[3]", "(doc 2)", "[3]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -6,7 +6,8 @@ import (
 )
 
 // Plain makes text from outside safe to print: control characters, which could steer a
-// terminal, and marks that turn the direction of text become visible. Lines and tabs stay.
+// terminal, marks that turn the direction of text, and letters without width become visible.
+// Lines and tabs stay.
 func Plain(s string) string {
 	if !needsPlain(s) {
 		return s
@@ -18,11 +19,17 @@ func Plain(s string) string {
 			return r
 		case r == 0x1b:
 			return '␛'
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), widthless(r):
 			return '�'
 		}
 		return r
 	}, s)
+}
+
+// widthless are letters that nobody sees and no script needs. Joiners (U+200C, U+200D) are left
+// alone: emoji, and scripts such as Persian, need them.
+func widthless(r rune) bool {
+	return r == 0x200b || 0x2060 <= r && r <= 0x2064 || r == 0xfeff || 0xfff9 <= r && r <= 0xfffb
 }
 
 // needsPlain reports whether a text holds anything but printable ASCII, lines and tabs: most

@@ -20,6 +20,8 @@ func TestPlainAndLine(t *testing.T) {
 		"a\u2028b":                {"a\u2028b", "a b"},
 		"\xff":                    {"�", "�"},
 		"\x00\x7f":                {"��", "��"},
+		"a\u200bb\ufeff\u2060":    {"a�b��", "a�b��"},
+		"👨\u200d👩 می\u200cخواهم":  {"👨\u200d👩 می\u200cخواهم", "👨\u200d👩 می\u200cخواهم"},
 	} {
 		if got := [2]string{Plain(in), Line(in)}; got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

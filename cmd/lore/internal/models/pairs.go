@@ -147,6 +147,21 @@ func (p *Pair) Judge(ctx context.Context, tasks []judge.Task, done func(int)) ([
 	return out, err
 }
 
+// Worded are the judges that ask models in words, of one judge or of several together.
+func Worded(j judge.Judge) []*llm.Judge {
+	switch one := j.(type) {
+	case *llm.Judge:
+		return []*llm.Judge{one}
+	case *Pair:
+		var out []*llm.Judge
+		for _, part := range one.Parts {
+			out = append(out, Worded(part)...)
+		}
+		return out
+	}
+	return nil
+}
+
 // Saved words what a pair of judges did, for judges that are one; empty for others.
 func Saved(j judge.Judge) string {
 	p, ok := j.(*Pair)

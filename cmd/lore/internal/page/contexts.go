@@ -28,13 +28,13 @@ func (b *builder) takeJudged(run int, out []Question) map[judgedKey][]Verdict {
 	for _, c := range b.sources[run].Contexts {
 		item, ok := b.items[itemKey{data, c.Item}]
 		by := slices.Index(b.head.Judges, plain(c.Judge))
-		documents := b.byID[[2]string{data, c.Document}]
-		if !ok || by < 0 || len(documents) == 0 {
+		document, known := b.docs[[2]string{data, c.Document}]
+		if !ok || by < 0 || !known {
 			continue // a folder that somebody has edited, or of an earlier lore
 		}
 
 		q := &out[item]
-		d := Judged{Run: run, Judge: by, Documents: documents, List: make([]Verdict, len(q.Asked))}
+		d := Judged{Run: run, Judge: by, Document: document, List: make([]Verdict, len(q.Asked))}
 		for k := range d.List {
 			d.List[k].Reason = "not asked"
 		}
@@ -45,9 +45,7 @@ func (b *builder) takeJudged(run int, out []Question) map[judgedKey][]Verdict {
 			}
 		}
 		q.Documents = append(q.Documents, d)
-		for _, n := range documents {
-			judged[judgedKey{item, by, n}] = d.List
-		}
+		judged[judgedKey{item, by, document}] = d.List
 	}
 	return judged
 }

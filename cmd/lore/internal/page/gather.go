@@ -49,9 +49,9 @@ type builder struct {
 	systems map[systemKey]int
 	rows    []rowAt
 	items   map[itemKey]int
-	docs    map[docKey]int
-	texts   []string            // by document, as they were shown
-	byID    map[[2]string][]int // documents by the data's hash and their id
+	docs    map[[2]string]int // documents by the data's hash and their id
+	forms   map[formKey]form
+	texts   []string // by document, as far as they are known
 }
 
 type systemKey struct {
@@ -70,8 +70,14 @@ type rowAt struct {
 // itemKey names an item; runs over the same data share it.
 type itemKey struct{ data, item string }
 
-// docKey names a document as it was shown.
-type docKey struct{ data, id, text string }
+// formKey names a document as it was shown in a run.
+type formKey struct {
+	run      int
+	id, text string
+}
+
+// form is where the text of a document as it was shown is kept: it is the beginning of a text.
+type form struct{ text, bytes int }
 
 // New makes the page of one run or of several, which are of one benchmark.
 func New(sources []Source, bench datasets.Benchmark, words Words) *Page {
@@ -81,8 +87,8 @@ func New(sources []Source, bench datasets.Benchmark, words Words) *Page {
 		metrics: bench.Metrics(),
 		systems: map[systemKey]int{},
 		items:   map[itemKey]int{},
-		docs:    map[docKey]int{},
-		byID:    map[[2]string][]int{},
+		docs:    map[[2]string]int{},
+		forms:   map[formKey]form{},
 	}
 	b.groups = b.groupRuns()
 	b.takeRows()
@@ -342,54 +348,6 @@ func (b *builder) itemID(id string) string {
 	return name
 }
 
-// takeDocuments lists the documents that anybody was shown, and behind them those that are
-// relevant and nobody was.
-func (b *builder) takeDocuments() {
-	for _, s := range b.sources {
-		if s.Shown == nil {
-			continue
-		}
-		texts := map[string]string{}
-		for _, t := range s.Shown.Texts {
-			texts[t.Name] = t.Text
-		}
-		for _, c := range s.Shown.Contexts {
-			for _, p := range c.Passages {
-				b.document(s.Run.Manifest.DataHash, p.Document, p.Text, texts[p.Text])
-			}
-		}
-	}
-
-	b.head.Shown = len(b.texts)
-	for _, s := range b.sources {
-		if s.Shown == nil {
-			continue
-		}
-		data := s.Run.Manifest.DataHash
-		for _, it := range s.Shown.Items {
-			for _, id := range wanted(it) {
-				if len(b.byID[[2]string{data, id}]) == 0 {
-					b.byID[[2]string{data, id}] = []int{len(b.head.Documents)}
-					b.head.Documents = append(b.head.Documents, plain(id))
-				}
-			}
-		}
-	}
-}
-
-// document keeps a document once.
-func (b *builder) document(data, id, name, text string) {
-	key := docKey{data, id, name}
-	if _, ok := b.docs[key]; ok {
-		return
-	}
-	at := len(b.texts)
-	b.docs[key] = at
-	b.texts = append(b.texts, text)
-	b.head.Documents = append(b.head.Documents, plain(id))
-	b.byID[[2]string{data, id}] = append(b.byID[[2]string{data, id}], at)
-}
-
 // wanted are the documents that the data names for an item, in a fixed order.
 func wanted(it store.ShownItem) []string {
 	var out []string
@@ -570,7 +528,7 @@ func (b *builder) lacking() string {
 	case old > 0:
 		return fmt.Sprintf("%d of %d run folders were made by an earlier lore, which did not keep documents and prompts.",
 			old, len(b.sources))
-	case b.head.Shown == 0:
+	case !slices.ContainsFunc(b.sources, func(s Source) bool { return len(s.Shown.Contexts) > 0 }):
 		return "What the systems were shown is not known: their answers came from outside, without rankings."
 	}
 	return ""

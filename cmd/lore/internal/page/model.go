@@ -228,15 +228,19 @@ type Question struct {
 	Contexts []Context  `json:"contexts"`
 	Gold     []int      `json:"gold,omitempty"` // relevant documents; empty where nobody knows
 
+	// Labels are the numbers by which answers cite documents, whoever was shown them, where
+	// the data numbers them.
+	Labels map[int]string `json:"labels,omitempty"`
+
 	Documents []Judged `json:"documents,omitempty"` // those that were judged by themselves
 }
 
 // Judged is what a judge said of a document that was shown, in one run.
 type Judged struct {
-	Run       int       `json:"run"`
-	Judge     int       `json:"judge"`
-	Documents []int     `json:"docs"` // several where it was shown in several forms
-	List      []Verdict `json:"list"` // by place of Asked
+	Run      int       `json:"run"`
+	Judge    int       `json:"judge"`
+	Document int       `json:"doc"`
+	List     []Verdict `json:"list"` // by place of Asked
 }
 
 // InContext is what the documents that a system was shown say of a question.
@@ -260,13 +264,24 @@ type Answer struct {
 	Reason  string   `json:"reason,omitempty"`
 	Failed  bool     `json:"failed,omitempty"`
 	Text    string   `json:"text"`
-	Units   []string `json:"units,omitempty"`  // parts that verdicts name; none: its lines
+	Units   []string `json:"units,omitempty"`  // parts that verdicts name, as the judge is shown them; none: its lines
+	Parts   [][2]int `json:"parts,omitempty"`  // where these stand in Text, in UTF-16 units; none: not known
+	Cites   []Cite   `json:"cites"`            // what cites in Text, as the scoring read it; null: not known
 	Points  []string `json:"points,omitempty"` // its own
 	Context int      `json:"context"`          // -1: not known
 	Tokens  [3]int   `json:"tokens"`           // of context, prompt and answer; 0: not counted
 	Cut     int      `json:"cut,omitempty"`    // documents cut, and left out
 	Dropped int      `json:"dropped,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
+}
+
+// Cite is a place in an answer that cites, in UTF-16 units, with labels and documents. -1 is
+// a document that the data does not have.
+type Cite struct {
+	From      int      `json:"from"`
+	To        int      `json:"to"`
+	Labels    []string `json:"labels"`
+	Documents []int    `json:"docs"`
 }
 
 // Verdicts are what a row's judge said of its answer, by place of Asked.
@@ -276,9 +291,27 @@ type Verdicts struct {
 	Points []Verdict `json:"points,omitempty"`
 	Notes  []string  `json:"notes,omitempty"`
 
+	// Prompts are what models were asked, as the judge or as members of it; none: not known, or
+	// no model was asked.
+	Prompts []JudgePrompt `json:"prompts,omitempty"`
+
 	// Context is what the documents shown say, by place of Asked; null where no document
 	// of the data answers the question. None where it is not known what was shown.
 	Context []*InContext `json:"context,omitempty"`
+}
+
+// JudgePrompt is what a model was asked about an answer: messages of which each has a beginning
+// that all questions share, and an end by place of Asked.
+type JudgePrompt struct {
+	Judge    string         `json:"judge"`
+	Messages []JudgeMessage `json:"messages"`
+}
+
+// JudgeMessage is a message to a judge.
+type JudgeMessage struct {
+	Role  string   `json:"role"`
+	Begin string   `json:"begin"`
+	Ends  []string `json:"ends"`
 }
 
 // Verdict is a label, or a reason why there is none.
@@ -307,11 +340,14 @@ type Context struct {
 	Prompt   []Message `json:"prompt,omitempty"`
 }
 
-// Passage is a document shown. Chars is how much of it, in UTF-16 units; -1 is all.
+// Passage is a document shown. Chars is how much of it, in UTF-16 units; -1 is all. Text is
+// the place of the text that was shown instead of the document's own, such as a summary; 0:
+// its own.
 type Passage struct {
 	Label    string `json:"label"`
 	Document int    `json:"doc"`
 	Chars    int    `json:"chars"`
+	Text     int    `json:"text,omitempty"`
 }
 
 // Message is one of a prompt, whose parts are words, or passages by their number from 1.

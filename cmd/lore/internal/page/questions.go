@@ -46,13 +46,13 @@ func (b *builder) takeAnswers(run int, out []Question) {
 			continue // a folder that somebody has edited
 		}
 
-		answer := newAnswer(a, system)
+		answer := b.newAnswer(a, system, s.Run.Manifest.DataHash)
 		if c := contexts[a.Shown]; c != nil {
 			at, known := placed[[2]string{a.Item, a.Shown}]
 			if !known {
 				at = len(q.Contexts)
 				placed[[2]string{a.Item, a.Shown}] = at
-				q.Contexts = append(q.Contexts, b.newContext(s.Run.Manifest.DataHash, c))
+				q.Contexts = append(q.Contexts, b.newContext(run, c))
 			}
 			answer.Context = at
 		}
@@ -60,7 +60,7 @@ func (b *builder) takeAnswers(run int, out []Question) {
 	}
 }
 
-func newAnswer(a store.Answer, system int) Answer {
+func (b *builder) newAnswer(a store.Answer, system int, data string) Answer {
 	out := Answer{
 		System:  system,
 		Reason:  plain(a.Reason),
@@ -73,6 +73,7 @@ func newAnswer(a store.Answer, system int) Answer {
 		Dropped: a.Dropped,
 		Notes:   plainAll(a.Notes),
 	}
+	b.takeReading(&out, a, data)
 	if a.Outcome != local.OK {
 		out.Outcome = string(a.Outcome)
 	}
@@ -83,15 +84,10 @@ func newAnswer(a store.Answer, system int) Answer {
 }
 
 // newContext names the documents of a context by number.
-func (b *builder) newContext(data string, c *store.ShownContext) Context {
+func (b *builder) newContext(run int, c *store.ShownContext) Context {
 	out := Context{Passages: []Passage{}}
 	for _, p := range c.Passages {
-		at := b.docs[docKey{data, p.Document, p.Text}]
-		chars := -1
-		if p.Bytes > 0 {
-			chars = b.charsOf(at, p.Bytes)
-		}
-		out.Passages = append(out.Passages, Passage{Label: plain(p.Label), Document: at, Chars: chars})
+		out.Passages = append(out.Passages, b.shownAs(run, p))
 	}
 
 	for _, m := range c.Prompt {
@@ -110,8 +106,12 @@ func (b *builder) newContext(data string, c *store.ShownContext) Context {
 
 // charsOf is the length of the beginning of a document on the page, as scripts count it.
 func (b *builder) charsOf(document, bytes int) int {
+	return utf16Length(plain(b.texts[document][:bytes]))
+}
+
+func utf16Length(s string) int {
 	n := 0
-	for _, r := range plain(b.texts[document][:bytes]) {
+	for _, r := range s {
 		n += utf16.RuneLen(r)
 	}
 	return n
@@ -127,6 +127,7 @@ func (b *builder) takeVerdicts(run int, out []Question) {
 		}
 	}
 
+	prompts := promptsOf(b.sources[run].Shown)
 	for _, t := range b.sources[run].Run.Verdicts {
 		row, ok := rows[t.Judged]
 		if !ok {
@@ -134,13 +135,15 @@ func (b *builder) takeVerdicts(run int, out []Question) {
 		}
 		q := &out[b.items[itemKey{data, t.Item}]]
 		v := Verdicts{Row: row, List: make([]Verdict, len(q.Asked)), Notes: plainAll(t.Notes)}
-		for i, asked := range t.Questions {
-			at := q.place(asked)
+		asked := prompts[answerKey{t.System, t.Item}]
+		for i, one := range t.Questions {
+			at := q.place(one)
 			for len(v.List) <= at {
 				v.List = append(v.List, Verdict{Reason: "not asked"})
 			}
 			v.List[at] = b.newVerdict(t.Verdicts[i])
 		}
+		v.takePrompts(asked, q, t)
 		for _, p := range t.Points {
 			v.Points = append(v.Points, b.newVerdict(p))
 		}
@@ -202,7 +205,9 @@ func (b *builder) takeHolders(run int, out []Question) {
 	numbers := func(ids []string) []int {
 		var list []int
 		for _, id := range ids {
-			list = append(list, b.byID[[2]string{data, id}]...)
+			if n, ok := b.docs[[2]string{data, id}]; ok {
+				list = append(list, n)
+			}
 		}
 		slices.Sort(list)
 		return slices.Compact(list)
@@ -215,10 +220,22 @@ func (b *builder) takeHolders(run int, out []Question) {
 		}
 		q := &out[at]
 		q.Gold = numbers(goldOf(it))
+		for id, label := range it.Labels {
+			if n, ok := b.docs[[2]string{data, id}]; ok {
+				q.takeLabel(n, plain(label))
+			}
+		}
 		for i := range q.Asked {
 			q.Asked[i].Holders = numbers(it.Holders[q.Asked[i].ID])
 		}
 	}
+}
+
+func (q *Question) takeLabel(document int, label string) {
+	if q.Labels == nil {
+		q.Labels = map[int]string{}
+	}
+	q.Labels[document] = label
 }
 
 // goldOf are the relevant documents of an item.

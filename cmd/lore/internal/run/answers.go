@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -103,7 +104,11 @@ func ReadAnswers(path string, bench datasets.Benchmark, ds *datasets.Dataset) (A
 func answerList(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 	out := map[string]string{}
 	n := 0
-	err := files.EachValue(data, func(_ string, text string) error {
+	err := files.EachValue(data, func(place string, raw json.RawMessage) error {
+		var text string
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return fmt.Errorf("%s is %s, not a text", place, kindOf(raw))
+		}
 		if n++; n <= len(ds.Items) {
 			out[ds.Items[n-1].ID()] = text
 		}
@@ -117,6 +122,31 @@ func answerList(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 			n, len(ds.Items))
 	}
 	return out, nil
+}
+
+// kindOf names what a JSON value is.
+func kindOf(raw json.RawMessage) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case 't', 'f':
+		return "true or false"
+	}
+	return "a number"
+}
+
+// badField words an error about a value that is no text; empty for others.
+func badField(err error) string {
+	bad, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return ""
+	case bad.Field == "":
+		return fmt.Sprintf("is a JSON %s, not an object", bad.Value)
+	}
+	return fmt.Sprintf("its %s is a JSON %s, not a text", bad.Field, bad.Value)
 }
 
 // answerLine is one line of a file of answers. Both fields must be there; an answer may
@@ -134,6 +164,8 @@ func answerLines(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 		var line answerLine
 		err := json.Unmarshal(raw, &line)
 		switch {
+		case badField(err) != "":
+			return fmt.Errorf("%s: %s; %s", place, badField(err), answersFormat)
 		case err != nil:
 			return fmt.Errorf("%s: is not valid JSON: %w; %s", place, err, answersFormat)
 		case line.Item == nil || line.Answer == nil:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"lore/datasets"
@@ -41,4 +42,26 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A file of another form is refused in words, with what would be one.
+func TestAnswersOfAnotherForm(t *testing.T) {
+	ds, err := msrs.Benchmark{}.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		`[{"item":"0","answer":"x"}]`: "row 1 is an object, not a text; answers are lines of",
+		`["a", 7]`:                    "row 2 is a number, not a text",
+		`{"item":0,"answer":"x"}`:     "line 1: its item is a JSON number, not a text; answers are lines of",
+		`"x"`:                         "line 1: is a JSON string, not an object",
+	} {
+		path := filepath.Join(t.TempDir(), "answers.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadAnswers(path, msrs.Benchmark{}, ds); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
 }

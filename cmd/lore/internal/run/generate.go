@@ -7,6 +7,7 @@ import (
 
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/store"
 	"lore/datasets"
 	"lore/datasets/stage"
 	"lore/index"
@@ -43,6 +44,7 @@ func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]
 		e.models.Fit(m, calls, "prompts of the generator")
 		err := e.gate.All(ctx, calls, func(n int, reply local.Reply) {
 			e.take(of[n], m, reply)
+			e.tellFailed(*of[n])
 			done++
 			step(done)
 		})
@@ -72,9 +74,24 @@ func (e *engine) cells(found [][]datasets.Retrieved) []cell {
 				c.evidence.Context = it.Context(found[s.at][k], e.opt.Budget)
 			}
 			cells = append(cells, c)
+			if s.answers != nil {
+				e.tellFailed(c)
+			}
 		}
 	}
 	return cells
+}
+
+// tellFailed tells whoever looks on of an answer that failed: the journal has calls alone, and a
+// call may go well whose answer cannot be used.
+func (e *engine) tellFailed(c cell) {
+	if e.opt.Failed != nil && c.failed() {
+		e.opt.Failed(store.FailedAnswer{
+			System: e.systems[c.system].System.String(),
+			Item:   c.item.ID(),
+			Reason: c.evidence.Output.Reason,
+		})
+	}
 }
 
 // request words what a model, or a system that is asked, is given.

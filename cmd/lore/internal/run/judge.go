@@ -3,11 +3,16 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/judge"
+	"lore/local"
 )
 
 // judge asks every judge about every cell.
@@ -27,6 +32,9 @@ func (e *engine) judge(ctx context.Context, cells []cell) error {
 		if err := questions.ask(ctx, one, cells, e.opt.Console); err != nil {
 			return err
 		}
+		if err := e.keepAsked(questions, cells, one); err != nil {
+			return err
+		}
 		e.forged.see(questions, cells)
 		e.languages.Add(models.Languages(e.opt.Language, questions.tasks, questions.verdicts))
 		if note := models.Saved(one); note != "" {
@@ -35,6 +43,68 @@ func (e *engine) judge(ctx context.Context, cells []cell) error {
 		}
 	}
 	return nil
+}
+
+// keepAsked keeps the prompts of model judges on answers, once for judges that ask the same.
+func (e *engine) keepAsked(q *questions, cells []cell, by judge.Judge) error {
+	for _, j := range models.Worded(by) {
+		same := func(a store.ShownAsked) bool { return a.Judge == j.Name() }
+		if slices.ContainsFunc(e.worded, same) {
+			continue
+		}
+		var list []store.ShownAsked
+		for n, t := range q.tasks {
+			if t.Subject != judge.Answer {
+				continue
+			}
+			words, err := j.Words(t, q.verdicts[n])
+			if err != nil {
+				return fmt.Errorf("word what the judge %s was asked: %w", j.Name(), err)
+			}
+			if len(words) == 0 {
+				continue
+			}
+			c := cells[q.shared[n][0]]
+			list = append(list, store.ShownAsked{
+				Judge:    j.Name(),
+				System:   e.systems[c.system].System,
+				Item:     c.item.ID(),
+				Messages: parted(words),
+			})
+		}
+		e.worded = append(e.worded, list...)
+	}
+	return nil
+}
+
+// parted are prompts with what they share kept once.
+func parted(prompts [][]local.Message) []store.AskedMessage {
+	var out []store.AskedMessage
+	for i, first := range prompts[0] {
+		m := store.AskedMessage{Role: first.Role, Begin: first.Content}
+		for _, p := range prompts {
+			for !strings.HasPrefix(p[i].Content, m.Begin) {
+				m.Begin = m.Begin[:max(0, shared(m.Begin, p[i].Content))]
+			}
+		}
+		for _, p := range prompts {
+			m.Ends = append(m.Ends, p[i].Content[len(m.Begin):])
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// shared is how many bytes two texts begin with alike, up to the end of a letter.
+func shared(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return n
 }
 
 // name is the id of the task about a system's answer.

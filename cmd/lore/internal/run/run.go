@@ -47,6 +47,22 @@ type Options struct {
 	Seed      uint64
 	Version   string
 	Console   usage.Console
+
+	// Failed is told of each answer that failed, as they come; may be nil.
+	Failed func(store.FailedAnswer)
+}
+
+// Items are those of the data that are run.
+func (o Options) Items(ds *datasets.Dataset) []datasets.Item {
+	if o.Limit > 0 && o.Limit < len(ds.Items) {
+		return ds.Items[:o.Limit]
+	}
+	return ds.Items
+}
+
+// Systems is how many systems are run at most: some parts of a grid may not go together.
+func (o Options) Systems() int {
+	return len(o.Retrievers)*len(o.Generators) + len(o.Answers) + len(o.Models.Systems.Names())
 }
 
 // Result is a finished run.
@@ -86,6 +102,7 @@ type engine struct {
 	answer    *prompt.Prompt
 	gate      *gate.Gate
 	retrieval store.Retrieval // what the pipelines' models did
+	worded    []store.ShownAsked
 	forged    forged          // texts that pose as something else
 	languages store.Languages // of the texts that were judged
 }
@@ -131,13 +148,10 @@ func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, op
 		bench:    bench,
 		protocol: bench.Protocol(),
 		ds:       ds,
-		items:    ds.Items,
+		items:    opt.Items(ds),
 		opt:      opt,
 		folder:   folder,
 		models:   models.New(opt.Models),
-	}
-	if opt.Limit > 0 && opt.Limit < len(e.items) {
-		e.items = e.items[:opt.Limit]
 	}
 
 	defer e.models.Close()

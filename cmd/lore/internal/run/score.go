@@ -112,6 +112,8 @@ func (c *cell) answerLine(of datasets.System) store.Answer {
 	if out.Cut {
 		a.Outcome, a.CutScored = local.Cut, true
 	}
+	read := datasets.Read(c.item, c.evidence)
+	a.Parts, a.Cites = read.Parts, read.Marks
 	a.PromptTokens, a.OutputTokens = c.usage.PromptTokens, c.usage.OutputTokens
 	for _, t := range c.tasks {
 		if t.Subject == judge.Answer && len(t.Units) > 1 && !slices.Equal(t.Units, a.Lines()) {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -92,7 +93,12 @@ func (e *engine) keepShown(cells []cell, answers []store.Answer) store.Shown {
 		}
 	}
 
+	for i, c := range cells {
+		keepCited(&b, c, answers[i])
+	}
+
 	shown := b.Build()
+	shown.Asked = e.worded
 	for i, n := range numbers {
 		if n >= 0 {
 			answers[i].Shown = shown.Contexts[n].Name
@@ -103,7 +109,42 @@ func (e *engine) keepShown(cells []cell, answers []store.Answer) store.Shown {
 		if h, ok := it.(datasets.Held); ok {
 			said.Holders = h.Holders()
 		}
+		if c, ok := it.(datasets.Citing); ok {
+			said.Labels = map[string]string{}
+			for id := range said.Gold {
+				said.Labels[id] = c.Label(id)
+			}
+		}
 		shown.Items = append(shown.Items, said)
 	}
 	return shown
+}
+
+// keepCited keeps the documents that an answer from outside cites, where nobody knows what its
+// system was shown. Where citations are scored, it keeps those, too, that they are compared with.
+func keepCited(b *store.ShownBuilder, c cell, a store.Answer) {
+	if c.evidence.Retrieved != nil || len(c.evidence.Context.Passages) > 0 {
+		return
+	}
+	corpus := c.item.Corpus()
+	keep := func(id string) {
+		if corpus.Has(id) {
+			b.Keep(id, corpus.Text(id))
+		}
+	}
+
+	for _, m := range a.Cites {
+		for _, d := range m.Cited {
+			keep(d.Document)
+		}
+	}
+	if _, scored := c.item.(datasets.Citing); !scored || c.failed() {
+		return
+	}
+	gold := c.item.Query().Gold
+	for _, id := range slices.Sorted(maps.Keys(gold)) {
+		if gold[id] > 0 {
+			keep(id)
+		}
+	}
 }

@@ -20,12 +20,39 @@ type Phase struct {
 	Total int    `json:"total"`
 }
 
+// Work is how far a run is: what it was asked to do, what of it is done, and which answers
+// failed so far.
+type Work struct {
+	Plan
+	Phases   []Phase        `json:"phases"`
+	Failed   int            `json:"failed_answers,omitempty"`
+	Failures []FailedAnswer `json:"failures,omitempty"` // the last ones
+}
+
+// Plan is what a run was asked to do.
+type Plan struct {
+	Benchmark string   `json:"benchmark,omitempty"`
+	Items     int      `json:"items,omitempty"`
+	Systems   int      `json:"systems,omitempty"`
+	Judges    []string `json:"judges,omitempty"`
+}
+
+// FailedAnswer is an answer that there is not.
+type FailedAnswer struct {
+	System string `json:"system"`
+	Item   string `json:"item"`
+	Reason string `json:"reason"`
+}
+
+// mostFailures is how many failed answers are listed.
+const mostFailures = 20
+
 // Progress writes down how far a run is, for whoever looks at its folder from outside. The
 // zero value remembers, and writes from Begin on. It may be used by several goroutines.
 type Progress struct {
 	mu      sync.Mutex
 	dir     string
-	phases  []Phase
+	work    Work
 	before  map[string]int // steps of earlier phases of the same name
 	written time.Time
 }
@@ -41,29 +68,50 @@ func (p *Progress) Begin(f *Folder) {
 	p.write()
 }
 
+// Plan notes what the run was asked to do.
+func (p *Progress) Plan(what Plan) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.work.Plan = what
+}
+
+// Failed notes an answer that failed.
+func (p *Progress) Failed(a FailedAnswer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.work.Failed++
+	p.work.Failures = append(p.work.Failures, a)
+	if len(p.work.Failures) > mostFailures {
+		p.work.Failures = p.work.Failures[1:]
+	}
+	if time.Since(p.written) >= pause {
+		p.write()
+	}
+}
+
 // Tell notes how much of a phase is done. Nothing done begins it; phases of one name are
 // counted together.
 func (p *Progress) Tell(name string, done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at := -1
-	for i := range p.phases {
-		if p.phases[i].Name == name {
+	for i := range p.work.Phases {
+		if p.work.Phases[i].Name == name {
 			at = i
 		}
 	}
 
 	switch {
 	case at < 0:
-		p.phases = append(p.phases, Phase{name, done, total})
+		p.work.Phases = append(p.work.Phases, Phase{name, done, total})
 	case done == 0 && total > 0:
 		if p.before == nil {
 			p.before = map[string]int{}
 		}
-		p.before[name] = p.phases[at].Total
-		p.phases[at].Total += total
+		p.before[name] = p.work.Phases[at].Total
+		p.work.Phases[at].Total += total
 	default:
-		p.phases[at].Done = max(p.phases[at].Done, p.before[name]+done)
+		p.work.Phases[at].Done = max(p.work.Phases[at].Done, p.before[name]+done)
 	}
 	if at < 0 || time.Since(p.written) >= pause {
 		p.write()
@@ -75,7 +123,7 @@ func (p *Progress) write() {
 	if p.dir == "" {
 		return
 	}
-	if data, err := Encode(p.phases); err == nil {
+	if data, err := Encode(p.work); err == nil {
 		_ = files.WriteFile(filepath.Join(p.dir, progressFile), data)
 	}
 	p.written = time.Now()
@@ -93,8 +141,8 @@ func (p *Progress) End() {
 
 // ReadProgress tells how far the run of a folder is, or was when it was interrupted. The
 // error is fs.ErrNotExist where it is finished, or an earlier lore makes it.
-func ReadProgress(dir string) ([]Phase, error) {
-	var phases []Phase
-	err := ReadJSON(dir, progressFile, &phases)
-	return phases, err
+func ReadProgress(dir string) (Work, error) {
+	var w Work
+	err := ReadJSON(dir, progressFile, &w)
+	return w, err
 }

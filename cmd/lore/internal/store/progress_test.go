@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ func TestProgress(t *testing.T) {
 	p.Tell("retrieve", 0, 2)
 	p.Tell("retrieve", 2, 2)
 	p.Begin(f)
-	if got, err := ReadProgress(f.Dir()); err != nil || !reflect.DeepEqual(got, []Phase{{"retrieve", 2, 2}}) {
+	if got, err := ReadProgress(f.Dir()); err != nil || !reflect.DeepEqual(got.Phases, []Phase{{"retrieve", 2, 2}}) {
 		t.Errorf("begun: %v %v", got, err)
 	}
 
@@ -32,8 +33,17 @@ func TestProgress(t *testing.T) {
 	p.Tell("judge", 1, 4)
 	p.Tell("judge", 0, 0) // nothing to do
 	p.Tell("save", 0, 1)
-	want := []Phase{{"retrieve", 2, 2}, {"judge", 4, 7}, {"save", 0, 1}}
-	if got, err := ReadProgress(f.Dir()); err != nil || !reflect.DeepEqual(got, want) {
+	p.Plan(Plan{Benchmark: "tide", Items: 3})
+	for i := range mostFailures + 2 {
+		p.Failed(FailedAnswer{"bm25", strconv.Itoa(i), "names a document that the data does not have"})
+	}
+	p.Tell("late", 0, 2)
+	if got, err := ReadProgress(f.Dir()); err != nil || got.Benchmark != "tide" || got.Failed != mostFailures+2 ||
+		len(got.Failures) != mostFailures || got.Failures[0].Item != "2" {
+		t.Errorf("failed answers: %+v %v", got, err)
+	}
+	want := []Phase{{"retrieve", 2, 2}, {"judge", 4, 7}, {"save", 0, 1}, {"late", 0, 2}}
+	if got, err := ReadProgress(f.Dir()); err != nil || !reflect.DeepEqual(got.Phases, want) {
 		t.Errorf("going on: %v %v", got, err)
 	}
 	if info, err := os.Stat(filepath.Join(f.Dir(), progressFile)); err != nil || info.Mode().Perm() != 0o600 {

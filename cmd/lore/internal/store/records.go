@@ -51,6 +51,11 @@ type Answer struct {
 	Shown string   `json:"shown,omitempty"`
 	Units []string `json:"units,omitempty"`
 
+	// Parts are where the units stand in the text, as the system wrote them, and Cites the
+	// places that cite, both in bytes. Cites is nil in a folder of an earlier lore, and where there is no answer.
+	Parts [][2]int            `json:"parts,omitempty"`
+	Cites []datasets.Citation `json:"cites,omitzero"`
+
 	PromptTokens int `json:"prompt_tokens,omitempty"` // of the call, where a server counted them
 	OutputTokens int `json:"output_tokens,omitempty"`
 }

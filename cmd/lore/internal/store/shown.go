@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"lore/datasets"
 	"lore/local"
 	"lore/local/files"
 )
@@ -34,6 +35,12 @@ type Shown struct {
 	Texts    []ShownText
 	Contexts []ShownContext
 	Items    []ShownItem
+
+	// Documents are those that answers from outside cite, and those that the scoring looks for
+	// in their citations: nobody knows whether their systems were shown them.
+	Documents []ShownDocument
+
+	Asked []ShownAsked // of judges that are models
 }
 
 // ShownText is a document as it was shown, whole or up to where it was cut.
@@ -58,6 +65,29 @@ type ShownPassage struct {
 	Bytes    int    `json:"bytes,omitempty"`    // only the beginning of the text, so long; 0: all of it
 }
 
+// ShownDocument is a document that is kept though no system of the run is known to have been
+// shown it.
+type ShownDocument struct {
+	Document string `json:"document"` // its id in the corpus
+	Text     string `json:"text"`     // name of its text
+}
+
+// ShownAsked are the prompts by which a model judged an answer. Each is a message's beginning,
+// which all questions share, and the question's own end.
+type ShownAsked struct {
+	Judge string `json:"judge"` // the model that was asked, alone or with others
+	datasets.System
+	Item     string         `json:"item"`
+	Messages []AskedMessage `json:"messages"`
+}
+
+// AskedMessage is a message of the prompts of several questions.
+type AskedMessage struct {
+	Role  string   `json:"role"`
+	Begin string   `json:"begin"`
+	Ends  []string `json:"ends"` // by question
+}
+
 // PromptMessage is a message to a model, with passages in the places of their texts.
 type PromptMessage struct {
 	Role  string       `json:"role"`
@@ -75,13 +105,17 @@ type ShownItem struct {
 	Item    string              `json:"item"`
 	Gold    map[string]float64  `json:"gold,omitempty"`    // graded relevance by document
 	Holders map[string][]string `json:"holders,omitempty"` // documents by the question whose answer they hold
+	Labels  map[string]string   `json:"labels,omitempty"`  // numbers of these, where the data numbers documents for citations
 }
 
-// shownLine is a line of the file: one of the three.
+// shownLine is a line of the file: one of the five.
 type shownLine struct {
 	Text    *ShownText    `json:"text,omitempty"`
 	Context *ShownContext `json:"context,omitempty"`
 	Item    *ShownItem    `json:"item,omitempty"`
+
+	Document *ShownDocument `json:"document,omitempty"`
+	Asked    *ShownAsked    `json:"asked,omitempty"`
 }
 
 // ShownBuilder gathers what systems are shown.
@@ -90,6 +124,30 @@ type ShownBuilder struct {
 	known  map[string]int // place of a draft by the hash of what it holds
 	texts  map[string]map[string]bool
 	order  []string // documents in the order of their first appearance
+	kept   []local.Passage
+}
+
+// Keep keeps a document that nobody is known to have been shown, once.
+func (b *ShownBuilder) Keep(id, text string) {
+	for _, p := range b.kept {
+		if p.Document == id {
+			return
+		}
+	}
+	b.kept = append(b.kept, local.Passage{Document: id, Text: text})
+	b.note(id, text)
+}
+
+// note takes a text of a document.
+func (b *ShownBuilder) note(id, text string) {
+	if b.texts == nil {
+		b.texts = map[string]map[string]bool{}
+	}
+	if b.texts[id] == nil {
+		b.texts[id] = map[string]bool{}
+		b.order = append(b.order, id)
+	}
+	b.texts[id][text] = true
 }
 
 // draft is a context before texts have names.
@@ -101,7 +159,7 @@ type draft struct {
 // Add gives the number of a context, the same for equal ones.
 func (b *ShownBuilder) Add(passages []local.Passage, prompt []PromptMessage) int {
 	if b.known == nil {
-		b.known, b.texts = map[string]int{}, map[string]map[string]bool{}
+		b.known = map[string]int{}
 	}
 	h := sha256.New()
 	enc := json.NewEncoder(h)
@@ -115,11 +173,7 @@ func (b *ShownBuilder) Add(passages []local.Passage, prompt []PromptMessage) int
 	}
 
 	for _, p := range passages {
-		if b.texts[p.Document] == nil {
-			b.texts[p.Document] = map[string]bool{}
-			b.order = append(b.order, p.Document)
-		}
-		b.texts[p.Document][p.Text] = true
+		b.note(p.Document, p.Text)
 	}
 	b.drafts = append(b.drafts, draft{passages, prompt})
 	b.known[key] = len(b.drafts) - 1
@@ -174,6 +228,9 @@ func (b *ShownBuilder) Build() Shown {
 		content, _ := json.Marshal(c) // texts and numbers: cannot fail
 		c.Name = name(string(content))
 		out.Contexts = append(out.Contexts, c)
+	}
+	for _, p := range b.kept {
+		out.Documents = append(out.Documents, ShownDocument{p.Document, places[[2]string{p.Document, p.Text}].name})
 	}
 	return out
 }
@@ -247,6 +304,12 @@ func (s *Shown) lines() []shownLine {
 	for i := range s.Items {
 		out = append(out, shownLine{Item: &s.Items[i]})
 	}
+	for i := range s.Documents {
+		out = append(out, shownLine{Document: &s.Documents[i]})
+	}
+	for i := range s.Asked {
+		out = append(out, shownLine{Asked: &s.Asked[i]})
+	}
 	return out
 }
 
@@ -318,8 +381,24 @@ func (s *Shown) take(line shownLine, sizes map[string]int) error {
 		}
 		s.Items = append(s.Items, *line.Item)
 
+	case line.Document != nil:
+		d := *line.Document
+		if _, ok := sizes[d.Text]; !ok {
+			return fmt.Errorf("it names the text %.20q, which is not there", d.Text)
+		}
+		if err := Names(d.Document); err != nil {
+			return err
+		}
+		s.Documents = append(s.Documents, d)
+
+	case line.Asked != nil:
+		if err := Names(line.Asked.Judge, line.Asked.Item); err != nil {
+			return err
+		}
+		s.Asked = append(s.Asked, *line.Asked)
+
 	default:
-		return errors.New("it is no text, no context and no item")
+		return errors.New("it is no text, no context, no item, no document and no prompt")
 	}
 	return nil
 }

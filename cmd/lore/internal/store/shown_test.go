@@ -40,9 +40,15 @@ func saveShown(t *testing.T, s Shown) string {
 // back as it was shown.
 func TestShownIsKeptOnce(t *testing.T) {
 	b, numbers := twoContexts()
+	b.Keep("a", "the tide turns at noon") // it was shown
+	b.Keep("c", "nobody saw it")
+	b.Keep("c", "nobody saw it")
 	s := b.Build()
+	if len(s.Documents) != 2 || s.Documents[0].Text != s.Contexts[1].Passages[0].Text {
+		t.Errorf("documents that are kept besides: %+v", s.Documents)
+	}
 	s.Items = []ShownItem{{Item: "q", Gold: map[string]float64{"a": 1}, Holders: map[string][]string{"1": {"a"}}}}
-	if numbers != [2]int{0, 1} || len(s.Texts) != 2 {
+	if numbers != [2]int{0, 1} || len(s.Texts) != 3 {
 		t.Fatalf("contexts %v, %d texts: %+v", numbers, len(s.Texts), s.Texts)
 	}
 	if p := s.Contexts[0].Passages[0]; p.Bytes != len("the tide") || p.Text != s.Contexts[1].Passages[0].Text {
@@ -86,7 +92,7 @@ func TestDamagedShownIsRefused(t *testing.T) {
 		"no such text":     {`"text": "`, `"text": "0`, "is damaged"},
 		"too long":         {`"bytes": 8`, `"bytes": 80`, "shows 80 bytes of a text of 22"},
 		"no such passage":  {`"passage": 1`, `"passage": 7`, "names passage 7 of 1"},
-		"of no kind":       {`{ "context"`, `{ "else"`, "no text, no context and no item"},
+		"of no kind":       {`{ "context"`, `{ "else"`, "no text, no context, no item, no document and no prompt"},
 		"not JSON":         {`{ "context"`, `"context"`, "is damaged"},
 		"no document left": {"the tide turns", "", "does not have its hash"},
 	} {

@@ -7,7 +7,8 @@
 //	answers.jsonl          one answer per retriever, generator and item
 //	verdicts.jsonl         one task's verdicts per retriever, generator, judge and item
 //	context_verdicts.jsonl one judge's verdicts per document shown, where a benchmark judges these
-//	shown.jsonl.gz         what the systems were shown: every document once, and the prompts
+//	shown.jsonl.gz         what the systems were shown: every document once, and the prompts;
+//	                       of answers from outside the documents that they cite
 //	scores.json            the table, with every value it was made of
 //	report.md, report.html the same to read
 //	calls/*.jsonl          the journal of model calls

@@ -29,6 +29,10 @@ type RunState struct {
 	Phases   []store.Phase `json:"phases"`
 	Calls    []Calls       `json:"calls"`
 	Failures []Failure     `json:"failures"` // the last ones
+
+	// Answers that failed, which may be without a call that did, and the last of them.
+	FailedAnswers int                  `json:"failed_answers"`
+	Answers       []store.FailedAnswer `json:"answers"`
 }
 
 // Calls are the calls to a model that a journal has. Failed ones are among the done.
@@ -57,7 +61,8 @@ func (r *runs) state(ids string) (State, error) {
 		return out, err
 	}
 	for _, f := range folders {
-		s := RunState{Folder: usage.Plain(f), Running: store.Busy(f), Phases: []store.Phase{}, Calls: []Calls{}, Failures: []Failure{}}
+		s := RunState{Folder: usage.Plain(f), Running: store.Busy(f), Phases: []store.Phase{}, Calls: []Calls{}, Failures: []Failure{},
+			Answers: []store.FailedAnswer{}}
 		s.Stamp = stampOf(f) // after the lock was looked at: who has unlocked it has finished
 		s.Finished = s.Stamp != ""
 		if !s.Finished {
@@ -72,8 +77,13 @@ func (r *runs) state(ids string) (State, error) {
 
 // progress adds what the folder of a run tells that is not finished.
 func (r *runs) progress(folder string, s *RunState) error {
-	phases, _ := store.ReadProgress(folder) // none: nothing has begun, or an earlier lore makes it
-	for _, p := range phases {
+	work, _ := store.ReadProgress(folder) // none: nothing has begun, or an earlier lore makes it
+	s.FailedAnswers = work.Failed
+	for _, a := range slices.Backward(work.Failures) {
+		a.System, a.Item, a.Reason = usage.Plain(a.System), usage.Plain(a.Item), usage.Plain(a.Reason)
+		s.Answers = append(s.Answers, a)
+	}
+	for _, p := range work.Phases {
 		p.Name = usage.Plain(p.Name)
 		s.Phases = append(s.Phases, p)
 	}

@@ -32,9 +32,9 @@ func routes(runs *runs) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", serveShell)
 	mux.HandleFunc("GET /run/{ids}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if _, err := runs.folders(r.PathValue("ids")); err != nil {
-			fail(w, err)
-			return
+			w.WriteHeader(http.StatusNotFound) // the page asks, is told why, and says it
 		}
 		serveShell(w, r)
 	})

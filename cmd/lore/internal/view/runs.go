@@ -72,14 +72,17 @@ type List struct {
 	Labels []Folder `json:"labels"` // labelling folders that were named by themselves
 }
 
-// Listed is a run of the list. Share is how much of the phases that have begun is done, from
-// 0 to 1.
+// Listed is a run of the list. Of one that is not finished, Phase is what goes on, or where it
+// was interrupted, with how many of its steps are done.
 type Listed struct {
-	ID       string  `json:"id"`
-	Name     string  `json:"folder"`
-	Finished bool    `json:"finished"`
-	Running  bool    `json:"running"`
-	Share    float64 `json:"share"`
+	ID          string `json:"id"`
+	Name        string `json:"folder"`
+	Finished    bool   `json:"finished"`
+	Running     bool   `json:"running"`
+	Interrupted bool   `json:"interrupted"`
+	Phase       string `json:"phase,omitempty"`
+	Done        int    `json:"done"`
+	Total       int    `json:"total"`
 	Run
 }
 
@@ -107,8 +110,10 @@ func (r *runs) list() (List, error) {
 			Run:      run,
 		}
 		if l.Running {
-			phases, _ := store.ReadProgress(run.Folder) // none: an earlier lore makes it
-			l.Share = share(phases)
+			l.Problem = ""
+		}
+		if !l.Finished {
+			l.takeWork(run.Folder)
 		}
 		out.Runs = append(out.Runs, l)
 	}
@@ -120,22 +125,31 @@ func (r *runs) list() (List, error) {
 	return out, err
 }
 
+// takeWork tells what is known of a run that is not finished: what it was asked to do, and how
+// much of that is done.
+func (l *Listed) takeWork(folder string) {
+	work, _ := store.ReadProgress(folder) // none: an earlier lore makes it
+	for _, p := range work.Phases {
+		l.Phase, l.Done, l.Total = usage.Plain(p.Name), p.Done, p.Total
+		if p.Done < p.Total {
+			break
+		}
+	}
+	l.Interrupted = !l.Running && len(work.Phases) > 0
+	if l.Benchmark == "" && work.Benchmark != "" {
+		l.Benchmark, l.Items, l.Systems, l.Failed = usage.Plain(work.Benchmark), work.Items, work.Systems, work.Failed
+		l.Judges = nil
+		for _, j := range work.Judges {
+			l.Judges = append(l.Judges, usage.Plain(j))
+		}
+	}
+}
+
 func order(l Listed) int {
 	if l.Running {
 		return 0
 	}
 	return 1
-}
-
-// share is how much of the phases is done, each counting the same.
-func share(phases []store.Phase) float64 {
-	sum := 0.0
-	for _, p := range phases {
-		if p.Total > 0 {
-			sum += float64(p.Done) / float64(p.Total)
-		}
-	}
-	return sum / float64(max(1, len(phases)))
 }
 
 // folders are those that an address names.

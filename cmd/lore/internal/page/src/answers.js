@@ -4,7 +4,7 @@
 import {answeredBy, contextSummary} from './contexts.js';
 import {button, clipped, el, fold, line} from './dom.js';
 import {extended} from './extend.js';
-import {cited, rootsOf} from './marks.js';
+import {guessed, linked, rootsOf} from './marks.js';
 import {goldBadge} from './reader.js';
 import {documentOf} from './source.js';
 import {label, wordsOf} from './statements.js';
@@ -19,15 +19,27 @@ export function columnOf(q, system) {
   const context = answer && answer.context >= 0 ? q.contexts[answer.context] : null;
   const gold = q.gold ? new Set(q.gold) : null;
   const labels = new Map((context?.passages || []).map((p) => [p.label,
-    {number: p.doc, label: p.label, chars: p.chars, gold: gold ? gold.has(p.doc) : null}]));
-  const byNumber = new Map([...labels.values()].map((s) => [s.number, s.label]));
+    {number: p.doc, label: p.label, chars: p.chars, form: p.text || p.doc, gold: gold ? gold.has(p.doc) : null}]));
+  const byNumber = new Map([...labels.values()].map((s) => [s.number, s]));
+  const labelOf = (d) => byNumber.get(d)?.label || q.labels?.[d];
   return {
     system, row, answer, verdicts, context, labels, gold,
     name: state.head.systems[system].name,
     units: unitsOf(answer, verdicts),
-    labelOf: (d) => byNumber.get(d) || state.head.documents[d],
+    labelOf: (d) => labelOf(d) || state.head.documents[d],
     saw: (d) => byNumber.has(d),
+    shown: (d) => byNumber.get(d) || {number: d, label: labelOf(d), gold: gold ? gold.has(d) : null},
+    named: (list) => named(list, labelOf),
   };
+}
+
+const natural = new Intl.Collator('en', {numeric: true});
+
+// named are documents with their names, [number, name], sorted: all by the numbers that answers
+// cite, or all by their ids where one has no number.
+function named(list, labelOf) {
+  const numbered = list.every(labelOf);
+  return list.map((d) => [d, numbered ? labelOf(d) : state.head.documents[d]]).sort((a, b) => natural.compare(a[1], b[1]));
 }
 
 // unitsOf are the parts of an answer that verdicts name by number: its lines, if nothing
@@ -56,16 +68,81 @@ export function answerCard(q, column, open) {
   return extended('answer', card, {item: q.item, system: column.system});
 }
 
-// redrawUnits shows the parts; with a verdict it marks the part that carries it.
+// redrawUnits shows the answer letter for letter, in its parts; with a verdict it marks the part
+// that carries it.
 function redrawUnits(q, column, list, open, v) {
   const roots = rootsOf(v?.e);
-  const say = (shown, text) => open(shown.number, {...shown, text, holds: held(q, shown.number)});
-  list.replaceChildren(...column.units.map((unit, i) => {
-    const lit = v && v.u === i + 1;
-    const holds = holding(q, column, i + 1);
-    const show = (t) => cited(t, column.labels, lit ? roots : null, holds, (s) => say(s, unit));
-    return el('li', {class: lit ? 'lit' : null}, el('span', {class: 'says'}, clipped(unit.replace(/^[-*•]\s+/, ''), show)), covers(q, column, i + 1));
+  list.replaceChildren(...pieces(column).map(({text, from, unit, cites}) => {
+    const lit = v && unit > 0 && v.u === unit;
+    const holds = holding(q, column, unit);
+    const rest = el('small', {class: 'note also'});
+    const link = (words, document, label) => citation(words, document, label, column, holds, () =>
+      open(document, {...column.shown(document), text, holds: held(q, document)}));
+    const more = (document, label) => rest.append(rest.firstChild ? ', ' : ' cites ', link(short(label, 80), document, label));
+    let at = from;
+    const show = (t) => {
+      at += t.length;
+      return linked(t, at - t.length, cites, lit ? roots : null, link, more);
+    };
+    return el('li', {class: [lit ? 'lit' : '', unit > 0 ? '' : 'between'].filter(Boolean).join(' ') || null, value: unit > 0 ? unit : null},
+      el('span', {class: 'says'}, clipped(text, show)), rest, covers(q, column, unit));
   }));
+}
+
+// pieces are an answer's parts, numbered from 1, as the system wrote them, and what stands
+// between them, which is 0: {text, from, unit, cites}.
+function pieces(column) {
+  const {answer, units, labels} = column;
+  if (!answer) return [];
+  const places = answer.parts || (answer.units?.length ? null : linesOf(answer.text));
+  if (!places) return units.map((text, i) => ({text, from: 0, unit: i + 1, cites: guessed(text, labels)}));
+
+  const cites = answer.cites || guessed(answer.text, labels);
+  const out = [];
+  const add = (from, to, unit) => {
+    if (answer.text.slice(from, to).trim()) out.push({text: answer.text.slice(from, to), from, unit, cites: cites.filter((c) => c.from >= from && c.to <= to)});
+  };
+  let done = 0;
+  places.forEach(([from, to], i) => {
+    const start = indented(answer.text, from, done);
+    add(done, start, 0);
+    const end = answer.text.indexOf('\n', to);
+    const next = i + 1 < places.length ? places[i + 1][0] : answer.text.length;
+    done = Math.min(end < 0 ? answer.text.length : end, next); // what is left of the line
+    add(start, done, i + 1);
+  });
+  add(done, answer.text.length, 0);
+  return out.map((p) => ({...p, text: p.unit ? p.text.trimEnd() : p.text.replace(/^\n+|\s+$/g, ''), from: p.unit ? p.from : p.from + p.text.match(/^\n*/)[0].length}));
+}
+
+// indented is where the white space before a place begins, in its line.
+function indented(text, at, least) {
+  while (at > least && (text[at - 1] === ' ' || text[at - 1] === '\t')) at--;
+  return at;
+}
+
+// linesOf are the places of the lines of a text that are not blank, without white space around
+// them.
+function linesOf(text) {
+  return [...text.matchAll(/[^\n]+/g)].filter((m) => m[0].trim())
+    .map((m) => [m.index + m[0].length - m[0].trimStart().length, m.index + m[0].trimEnd().length]);
+}
+
+// citation is a button that opens a document; one that there is not is struck.
+function citation(words, document, label, column, holds, press) {
+  if (document < 0) {
+    const why = column.answer?.cites ? 'the data has no such document' : 'no such document was shown';
+    return el('span', {class: 'cite unknown', title: why}, words);
+  }
+  const gold = column.gold ? column.gold.has(document) : null;
+  const right = holds !== null && holds.has(document);
+  const says = (right ? ', holds what this part reports' : gold ? ', relevant' : gold === false ? ', not relevant' : '') +
+    (column.context && !column.saw(document) ? ', not shown to this system' : '');
+  return button(words, press, {
+    class: 'cite' + (right ? ' holds' : gold ? ' gold' : ''),
+    'aria-label': `Document ${short(label, 80)}${says}`,
+    title: `Open document ${short(label, 80)}${says}`,
+  });
 }
 
 // holding are the documents that hold a statement which a part carries; null where nobody
@@ -83,6 +160,7 @@ export function held(q, number) {
 // covers says which statements a part carries.
 function covers(q, column, unit) {
   const out = [];
+  if (!unit) return null;
   (column.verdicts?.list || []).forEach((v, k) => {
     if (v.u === unit && v.v > 0) out.push(el('li', {title: wordsOf(q.asked, k)}, label(v), ' ', short(wordsOf(q.asked, k), 72)));
   });
@@ -155,7 +233,7 @@ async function messageText(message, context) {
   const parts = await Promise.all(message.parts.map(async (part) => {
     if (typeof part === 'string') return part;
     const p = context.passages[part - 1];
-    const d = await documentOf(state.head, p.doc);
+    const d = await documentOf(state.head, p.text || p.doc);
     return p.chars >= 0 ? d.text.slice(0, p.chars) : d.text;
   }));
   return parts.join('');

@@ -58,7 +58,7 @@ export function judgedOf(q, column) {
   const run = state.head.systems[column.system].run;
   const mine = (q.documents || []).filter((d) => d.run === run && d.judge === judge);
   return (column.context?.passages || []).flatMap((p) => {
-    const d = mine.find((one) => one.docs.includes(p.doc));
+    const d = mine.find((one) => one.doc === p.doc);
     return d ? [{number: p.doc, label: p.label, list: d.list}] : [];
   });
 }

@@ -25,8 +25,9 @@ function fill(node, props, children) {
   return node;
 }
 
-// Control characters, and those that turn the direction of what follows.
-const unseen = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+// Control characters, those that turn the direction of what follows, and letters without width
+// that no script needs. Joiners stay: emoji and scripts do need them.
+const unseen = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
 
 // visible is a text with signs for what cannot be seen, letter for letter, so that places in it
 // stay where they are.

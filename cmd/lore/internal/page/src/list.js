@@ -5,7 +5,7 @@ import {place} from './cells.js';
 import {button, choice, draw, el, refill, tick} from './dom.js';
 import {marked, rootsOf} from './marks.js';
 import {matcher, searchAll} from './search.js';
-import {go, onChange, rowOf, state} from './state.js';
+import {follow, go, linkTo, onChange, rowOf, state} from './state.js';
 import {counted, number, short} from './words.js';
 
 const view = {words: '', sort: 'difference', differ: false, failed: false, split: false, order: []};
@@ -102,7 +102,7 @@ function line(i, scale) {
   const values = valuesOf(i);
   const says = values.map((v, k) => `${short(head.systems[state.systems[k]].name, 80)} ${number(v)}`).join(', ');
   const d = spread(i);
-  return el('li', null, el('a', {href: '#', click: (e) => { e.preventDefault(); go({question: i}); }, title: says},
+  return el('li', null, el('a', {href: linkTo({question: i}), click: follow({question: i}), title: says},
     el('span', {class: 'title'}, short(item.title, 180), item.topic ? el('small', {class: 'topic'}, short(item.topic, 180)) : null),
     el('span', {class: 'flags'}, item.failed ? el('span', {class: 'warn'}, `${item.failed} failed`) : null,
       item.split ? el('span', {class: 'split'}, `judges differ on ${item.split}`) : null),

@@ -6,15 +6,17 @@ import {counted} from './words.js';
 
 const pause = 1000; // milliseconds between two questions to the server
 
-// watch asks how the runs are until all are finished. drawn is told of each new state, and
-// the promise holds the last one.
+const calm = 3000; // the same, while all are finished: one may be extended
+
+// watch asks how the runs are, as long as the page is there. drawn is told of each new state.
 export async function watch(drawn) {
   const next = poller(`/run/${encodeURIComponent(place)}/state`);
+  let finished = false;
   for (;;) {
     const state = await next();
     if (state) drawn(state);
-    if (state?.runs.every((r) => r.finished && !r.running)) return state;
-    await new Promise((done) => setTimeout(done, pause));
+    if (state) finished = state.runs.every((r) => r.finished && !r.running);
+    await new Promise((done) => setTimeout(done, finished ? calm : pause));
   }
 }
 
@@ -30,7 +32,7 @@ function runView(run) {
     el('p', {class: run.running ? 'lead' : 'warn', role: 'status'}, run.running ? 'The run goes on. The page opens when it is finished.'
       : 'The run was interrupted, or has not begun. The same lore run command goes on with it.'),
     run.phases.length ? el('ul', {class: 'phases'}, run.phases.map(phaseView)) : el('p', {class: 'note'}, 'Nothing is known of its phases yet.'),
-    callsView(run), failedView(run));
+    callsView(run), failedView(run), answersView(run));
 }
 
 function phaseView(p) {
@@ -55,6 +57,15 @@ function failedView(run) {
   return el('div', {class: 'failures'}, el('h2', null, `${counted(failed, 'call')} failed so far`),
     el('ul', null, run.failures.map((f) => el('li', null, el('b', null, line(f.outcome)), ' ', line(`${f.model}: ${f.detail || 'no reason given'}`)))),
     rest > 0 ? el('p', {class: 'note'}, `${rest} earlier ones are not listed here; the journal has them.`) : null);
+}
+
+// answersView says which answers failed: a call may go well whose answer cannot be used.
+function answersView(run) {
+  if (!run.failed_answers) return el('p', {class: 'note'}, 'No answer has failed so far.');
+  const rest = run.failed_answers - run.answers.length;
+  return el('div', {class: 'failures failed-answers'}, el('h2', null, `${counted(run.failed_answers, 'answer')} failed so far`),
+    el('ul', null, run.answers.map((a) => el('li', null, el('b', null, line(a.system)), ' ', line(`${a.item}: ${a.reason || 'no reason given'}`)))),
+    rest > 0 ? el('p', {class: 'note'}, `${rest} earlier ones are not listed here.`) : null);
 }
 
 // seconds words a time.

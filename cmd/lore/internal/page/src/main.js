@@ -1,6 +1,7 @@
 // The page is put together here.
 
 import {el, refill} from './dom.js';
+import {extended} from './extend.js';
 import {firstScreen} from './first.js';
 import {onDocument, questionList} from './list.js';
 import {notes} from './notes.js';
@@ -25,7 +26,7 @@ export async function start() {
     setHead(await block('head'));
     draw(page);
   } catch (err) {
-    refill(page, el('p', {class: 'warn'}, 'The page cannot be shown: ' + err.message));
+    refill(page, extended('failed', el('div', null, el('p', {class: 'warn', role: 'alert'}, 'The page cannot be shown: ' + err.message))));
   }
 }
 
@@ -33,7 +34,8 @@ function draw(page) {
   const overview = el('div', {id: 'overview'}, menu(), firstScreen(), systemsTable());
   requestAnimationFrame(() => performance.mark('table')); // for who measures
   const question = el('div', {id: 'question', hidden: true});
-  refill(page, overview, question);
+  const lost = el('div', {id: 'lost', role: 'alert'});
+  refill(page, lost, overview, question);
   document.addEventListener('keydown', onKey);
   onDocument(openDocument);
 
@@ -41,6 +43,7 @@ function draw(page) {
   const show = (before) => {
     const open = state.question >= 0;
     if (open && before && before.question < 0) place = window.scrollY;
+    refill(lost, state.lost.length ? el('p', {class: 'warn'}, `The address asks for what this page does not have: ${short(state.lost.join(', '), 600)}.`) : null);
     overview.hidden = open;
     question.hidden = !open;
     const title = short(state.head.title, 80);

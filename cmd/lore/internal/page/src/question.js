@@ -7,7 +7,7 @@ import {questionOrder, shape} from './list.js';
 import {isReading, openDocument} from './reader.js';
 import {block} from './source.js';
 import {differ, statementTable} from './statements.js';
-import {go, state} from './state.js';
+import {follow, go, linkTo, state} from './state.js';
 import {counted, short} from './words.js';
 
 const many = 5; // systems, above which the table of statements may be wider than the screen
@@ -20,8 +20,9 @@ export async function questionView(node) {
   const q = await block('q' + item);
   if (now !== drawn) return;
   const gold = q.gold ? new Set(q.gold) : null;
-  const open = (number, about = {}) => openDocument(number, {gold: gold ? gold.has(number) : null, holds: held(q, number), ...about});
   const columns = state.systems.map((n) => columnOf(q, n));
+  const to = (number) => columns.filter((c) => c.context).map((c) => ({name: c.name, shown: c.saw(number) ? c.shown(number) : null}));
+  const open = (number, about = {}) => openDocument(number, {gold: gold ? gold.has(number) : null, holds: held(q, number), to: to(number), ...about});
   refill(node, heading(item), chooser(), body(q, columns, open));
   extended('question', node, {item});
 }
@@ -33,7 +34,7 @@ function heading(item) {
   const at = list.indexOf(item);
   return el('header', {class: 'question-head'},
     el('nav', {class: 'steps', 'aria-label': 'Questions'},
-      button('← All questions', () => go({question: -1}), {class: 'quiet'}),
+      el('a', {href: linkTo({question: -1}), click: follow({question: -1})}, '← All questions'),
       el('span', {class: 'note'}, `${at + 1} of ${list.length}`),
       button('Previous', () => step(-1), {disabled: at === 0, title: 'Left arrow'}),
       button('Next', () => step(1), {disabled: at === list.length - 1, title: 'Right arrow'})),

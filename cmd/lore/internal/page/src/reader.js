@@ -11,14 +11,15 @@ let dialog = null;
 
 // openDocument shows a document by its number. about may tell where it was opened from:
 // label and chars (as it stands in a context), gold, text (that cites or states), evidence,
-// holds (texts of the statements that it holds).
+// holds (texts of the statements that it holds), form (the text that was shown instead of its
+// own), to (which systems were shown it: {name, shown, or null}).
 export async function openDocument(number, about = {}) {
   if (!dialog) {
     dialog = el('dialog', {class: 'reader', 'aria-labelledby': 'reader-title'});
     dialog.addEventListener('click', (e) => { if (e.target === dialog) dialog.close(); });
     document.body.append(dialog);
   }
-  const d = await documentOf(state.head, number);
+  const d = await documentOf(state.head, about.form || number);
   refill(dialog, heading(d, about), body(d, about));
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
@@ -43,7 +44,7 @@ export function goldBadge(gold) {
 }
 
 function body(d, about) {
-  if (!d.text) return el('p', null, 'Nobody was shown this document: its text is not in the run folder.');
+  if (!d.text) return el('p', null, 'No system is known to have been shown this document: its text is not in the run folder.');
   const evidence = rootsOf(about.evidence);
   const shared = about.text ? sharedRoots(about.text, d.text) : new Set();
   const roots = evidence.size > 0 ? new Set([...evidence, ...shared]) : shared;
@@ -56,8 +57,17 @@ function body(d, about) {
         : 'The two texts share no telling words.')) : null,
     about.holds && about.holds.length ? el('div', {class: 'beside'}, el('h3', null, 'It holds'),
       el('ul', null, about.holds.map((h) => el('li', null, short(h, 300))))) : null,
+    about.to?.length ? el('p', {class: 'note shown-to'}, about.to.map((t) => `${short(t.name, 80)} ${amount(t.shown, d)}`).join('; ') + '.') : null,
     el('div', {class: 'text', tabindex: '0', role: 'region', 'aria-label': 'Text of the document'}, clipped(d.text.slice(0, cut), show, 40000)),
     cut < d.text.length ? el('div', {class: 'unseen'}, el('p', {class: 'note'}, 'The system was shown the text up to here; this was cut off:'),
       clipped(d.text.slice(cut), show, 4000)) : null,
   ];
+}
+
+// amount says how much of a document a system was shown.
+function amount(shown, d) {
+  if (!shown) return 'was not shown it';
+  if (shown.form !== shown.number) return 'was shown another text of it';
+  if (shown.chars < 0) return 'was shown all of it';
+  return `was shown its first ${shown.chars.toLocaleString('en')} of ${d.text.length.toLocaleString('en')} characters`;
 }

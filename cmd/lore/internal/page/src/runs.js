@@ -60,7 +60,9 @@ function row(r, ready) {
 }
 
 function condition(r) {
-  if (r.running) return `running, ${Math.floor(100 * r.share)} % of the phases so far`;
+  const where = r.phase ? `${short(r.phase, 80)} ${r.done} of ${r.total}` : '';
+  if (r.running) return where ? `running: ${where}` : 'running';
+  if (r.interrupted) return el('span', {class: 'warn'}, `interrupted at ${where}: the same lore run command again goes on`);
   if (r.problem) return el('span', {class: 'warn'}, line(r.problem));
   return 'finished';
 }

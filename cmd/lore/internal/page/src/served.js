@@ -21,10 +21,12 @@ export async function serve() {
     else if (place) await runPage(node);
     else await runList(node);
   } catch (err) {
-    node.prepend(el('p', {class: 'warn', role: 'alert'}, err.message));
+    node.prepend(el('p', {class: 'warn', role: 'alert'}, err.message), place || labelling || planning ? home() : '');
     document.documentElement.dataset.ready = 'no';
   }
 }
+
+function home() { return el('p', {class: 'home'}, el('a', {href: '/'}, '← All runs')); }
 
 // runPage shows runs as they are made, and their page once they are finished.
 async function runPage(node) {
@@ -46,6 +48,7 @@ function openPage(node) {
   useSource((name) => askRun('block/' + name));
   extend('first', (first) => first.prepend(el('p', {class: 'home'}, el('a', {href: '/'}, '← All runs'),
     place.includes('-') ? null : [' · ', el('a', {href: '/labels/' + place}, 'Have people label it')])));
+  extend('failed', (failed) => failed.append(home()));
   showCalls();
   refill(node, el('p', {class: 'note', role: 'status'}, 'The page is made …'));
   start();

@@ -1,10 +1,10 @@
 // What is looked at. All of it stands in the address, so that a link shows the same:
 // #q=QUESTION&a=SYSTEM&b=SYSTEM&judge=JUDGE&metric=METRIC. Letters name the systems that
-// are compared, in their order.
+// are compared, in their order. lost says what the address names that the page does not have.
 
 const letters = 'abcdefghijklmnop';
 
-export const state = {head: null, values: null, question: -1, systems: [], judge: 0, metric: 0};
+export const state = {head: null, values: null, question: -1, systems: [], judge: 0, metric: 0, lost: []};
 
 const listeners = [];
 
@@ -25,7 +25,7 @@ export function setHead(head) {
 // go changes what is looked at. A change of question is a step that the browser can go back.
 export function go(changes) {
   const before = {...state};
-  Object.assign(state, changes);
+  Object.assign(state, {lost: []}, changes);
   const address = '#' + addressOf(state);
   if (before.question !== state.question) history.pushState(null, '', address);
   else history.replaceState(null, '', address);
@@ -46,6 +46,24 @@ export function addressOf(s) {
   return parts.join('&');
 }
 
+// linkTo is the address of the page with changes, for links that can be copied or opened in
+// another tab.
+export function linkTo(changes) {
+  const address = addressOf({...state, ...changes});
+  return '#' + (address.length <= longestLink ? address : '');
+}
+
+const longestLink = 4000; // names that are longer were made to harm
+
+// follow makes a click on such a link change what is looked at, unless it asks for another tab.
+export function follow(changes) {
+  return (e) => {
+    if (e.ctrlKey || e.metaKey || e.shiftKey || e.button) return;
+    e.preventDefault();
+    go(changes);
+  };
+}
+
 // nameOf names a system in links: its name, or its number where two have one name.
 function nameOf(head, n) {
   const name = head.systems[n].name;
@@ -59,11 +77,19 @@ function readAddress() {
     const i = value === null ? -1 : list.indexOf(value);
     return i >= 0 ? i : otherwise;
   };
-  state.question = find(head.items.map((i) => i.id), said.get('q'), -1);
+  const lost = [];
+  const missed = (kind, list, value) => { if (value !== null && !list.includes(value)) lost.push(`no ${kind} ${value}`); };
+  const ids = head.items.map((i) => i.id);
+  missed('question', ids, said.get('q'));
+  missed('judge', head.judges, said.get('judge'));
+  missed('metric', head.metrics.map((m) => m.name), said.get('metric'));
+  state.question = find(ids, said.get('q'), -1);
   state.judge = find(head.judges, said.get('judge'), 0);
   state.metric = find(head.metrics.map((m) => m.name), said.get('metric'), head.headline);
 
   const names = head.systems.map((_, n) => nameOf(head, n));
+  for (const l of letters) missed('system', names, said.get(l));
+  state.lost = lost;
   const systems = [...letters].map((l) => find(names, said.get(l), -1)).filter((n) => n >= 0);
   state.systems = systems.length > 0 ? [...new Set(systems)] : usual();
 }

@@ -4,6 +4,7 @@ import {contextNote, judgedOf} from './contexts.js';
 import {button, clipped, el, fold, line} from './dom.js';
 import {extended} from './extend.js';
 import {marked, rootsOf, sharedRoots} from './marks.js';
+import {state} from './state.js';
 import {short} from './words.js';
 
 // signs show a label by form and colour; the word stands beside them.
@@ -12,6 +13,15 @@ const signs = {full: '●', yes: '●', partial: '◐', none: '○', no: '○', 
 const kinds = {
   coverage: 'Statement', entailment: 'Key point', answerability: 'Question',
   relevance: 'Relevance', consistency: 'Consistency',
+};
+
+// graded are the kinds whose verdicts grade a whole answer beside a reference, from 1 to 5: what
+// is asked, and what the ends of the scale are.
+const graded = {
+  relevance: {asks: 'how much of the important content of the reference the answer has',
+    ends: '5 says that all important content of the reference is in it, 1 that hardly any is'},
+  consistency: {asks: 'whether the reference supports what the answer says',
+    ends: '5 says that the reference supports all of it, 1 that it supports hardly anything'},
 };
 
 // label is a verdict as a sign and a word.
@@ -88,23 +98,61 @@ function lineOf(q, k, columns, show, open) {
 // statement is what was asked, with how many documents hold it.
 function statement(q, k) {
   const asked = q.asked[k];
-  const repeated = k > 0 && !asked.text;
-  const text = repeated ? 'compared with the same reference' : wordsOf(q.asked, k);
+  if (graded[asked.kind]) return gradeOf(q, k);
   const held = asked.holders ? el('small', {class: 'note'}, ` ${asked.holders.length} ${asked.holders.length === 1 ? 'document holds' : 'documents hold'} it`) : null;
-  const named = asked.kind === 'relevance' || asked.kind === 'consistency';
-  return [named ? el('b', null, kinds[asked.kind] + ' ') : null, el('span', {class: 'says'}, clipped(text, undefined, 420)), held];
+  return [el('span', {class: 'says'}, clipped(wordsOf(q.asked, k), undefined, 420)), held];
+}
+
+// gradeOf says what a grade is, and shows the reference once.
+function gradeOf(q, k) {
+  const asked = q.asked[k];
+  const repeated = k > 0 && !asked.text;
+  return [el('b', null, kinds[asked.kind]), `: ${graded[asked.kind].asks}, from 1 to 5`,
+    repeated ? el('small', {class: 'note'}, ' with the same reference') : el('div', {class: 'reference'},
+      el('small', {class: 'note'}, `${referenceOf(wordsOf(q.asked, k))}, from the data`), el('span', {class: 'says'}, clipped(wordsOf(q.asked, k), undefined, 420)))];
+}
+
+// referenceOf names a text that may be of several references, with lines between them.
+function referenceOf(text) { return text.includes('\n---\n') ? 'The reference answers' : 'The reference answer'; }
+
+// onScales says how a verdict, the figure above the answer and the judge's own measure belong
+// together.
+function onScales(kind, v) {
+  if (!v?.l) return null;
+  const own = v.s === undefined ? '' : `The judge's own measure is ${v.s.toFixed(2)}, from 0 to 1`;
+  if (!graded[kind]) return own ? el('p', {class: 'note scales'}, `${own}; the label is made from it.`) : null;
+  const grade = 1 + 4 * v.v;
+  const exact = `${kinds[kind]} is shown as ${(20 * grade).toFixed(1)}, which is 20 times ${grade.toFixed(2)}`;
+  const rounded = Number(v.l) === grade ? '.' : `; the grade ${v.l} of 5 is that, rounded.`;
+  return el('p', {class: 'note scales'}, exact + rounded + (own ? ` ${own}, before it is put on the scale of grades.` : ''));
+}
+
+// onWhole says what a verdict is on that names no part of the answer.
+function onWhole(kind, v) {
+  if (graded[kind]) return `The whole answer was compared with the whole reference: ${graded[kind].ends}.`;
+  if (kind === 'answerability') return 'The judge graded the answer as a whole: how well it answers the question.';
+  return v.v > 0 ? 'The verdict is on the answer as a whole: the judge names no part of it.' : 'The judge found no part of the answer that says it.';
 }
 
 // holder is a button for a document that holds a statement; one that the system was not shown
 // looks otherwise.
-function holder(column, d, press) {
+function holder(column, d, name, press) {
   const seen = column.saw(d);
-  return button(short(column.labelOf(d), 80), press, {class: seen ? 'cite holds' : 'cite', title: seen ? 'It was shown' : 'This system was not shown it'});
+  return button(short(name, 80), press, {class: seen ? 'cite holds' : 'cite', title: `${short(state.head.documents[d], 80)}: ${!column.context ? 'nobody knows whether it was shown' : seen ? 'it was shown' : 'this system was not shown it'}`});
 }
 
 // replied is what a model said, as it came.
 function replied(who, text) {
   return el('div', {class: 'reply'}, el('small', {class: 'note'}, `${who} replied`), el('pre', null, clipped(text)));
+}
+
+// judgePrompts are what models were asked, on demand.
+function judgePrompts(column, k, v) {
+  const said = v?.rs || [];
+  const prompts = (column.verdicts?.prompts || []).filter((p) => !said.length || said.some((r) => r.j === p.judge));
+  if (!prompts.length) return v?.r || v?.rs?.length ? el('p', {class: 'note'}, 'What the judge was asked is not in the run folder: the same lore run command again adds it.') : null;
+  return prompts.map((p) => fold(`The prompt of ${short(p.judge, 160)}`, () => el('div', {class: 'prompt'},
+    p.messages.map((m) => el('section', null, el('h4', null, short(m.role, 80)), el('pre', null, clipped(m.begin + m.ends[k])))))));
 }
 
 // judgedDocuments are the verdicts on the documents themselves, where the judge gave any.
@@ -127,23 +175,25 @@ function judgedDocuments(q, k, column, open) {
 function detailOf(q, k, column, open) {
   const v = column.verdicts?.list[k];
   const text = wordsOf(q.asked, k);
-  const unit = v?.u ? column.units[v.u - 1] || '' : '';
+  const {kind} = q.asked[k];
+  const unit = graded[kind] ? column.answer?.text || '' : v?.u ? column.units[v.u - 1] || '' : '';
   const evidence = rootsOf(v?.e);
   const roots = evidence.size > 0 ? evidence : unit ? sharedRoots(text, unit) : new Set();
-  const parts = [el('p', null, el('b', null, short(column.name, 160)), ' ', label(v),
-    v?.s !== undefined ? el('span', {class: 'note'}, ` the judge's own score is ${v.s.toFixed(2)}`) : null)];
+  const parts = [el('p', null, el('b', null, short(column.name, 160)), ' ', label(v)), onScales(kind, v)];
   if (v?.x) parts.push(el('p', {class: 'warn'}, line('No verdict: ' + v.x)));
   if (unit) {
     parts.push(el('div', {class: 'pair'},
-      el('blockquote', null, el('small', null, `${kinds[q.asked[k].kind]}`), clipped(text, (t) => marked(t, roots), 4000)),
-      el('blockquote', null, el('small', null, `Part ${v.u} of the answer`), clipped(unit, (t) => marked(t, roots), 4000))),
+      el('blockquote', null, el('small', null, graded[kind] ? referenceOf(text) : kinds[kind]), clipped(text, (t) => marked(t, roots), 4000)),
+      el('blockquote', null, el('small', null, graded[kind] ? 'The answer' : `Part ${v.u} of the answer, as the judge was shown it`), clipped(unit, (t) => marked(t, roots), 4000))),
     el('p', {class: 'note'}, evidence.size ? 'Marked: the words that carried the verdict.' : 'Marked: words that both texts share; the judge names none.'));
-  } else if (v?.l) parts.push(el('p', {class: 'note'}, v.v > 0 ? 'The verdict is on the answer as a whole.' : 'The judge found no part of the answer that says it.'));
+  }
+  if (v?.l && (graded[kind] || !unit)) parts.push(el('p', {class: 'note'}, onWhole(kind, v)));
   for (const f of v?.f || []) parts.push(el('p', {class: 'note'}, line(f)));
   if (v?.r) parts.push(replied('The judge', v.r));
   for (const r of v?.rs || []) parts.push(replied(short(r.j, 160), r.t));
+  parts.push(judgePrompts(column, k, v));
   parts.push(judgedDocuments(q, k, column, open));
   const holders = q.asked[k].holders;
-  if (holders?.length) parts.push(el('p', null, 'Held by ', holders.map((d) => [holder(column, d, () => open(d, {text, stated: true, evidence: v?.e})), ' '])));
+  if (holders?.length) parts.push(el('p', null, 'Held by ', column.named(holders).map(([d, name]) => [holder(column, d, name, () => open(d, {text, stated: true, evidence: v?.e})), ' '])));
   return extended('verdict', el('div', {class: 'detailed'}, parts), {item: q.item, system: column.system, asked: q.asked[k].id, verdict: v});
 }
