@@ -326,7 +326,7 @@ func chooseMetrics(bench datasets.Benchmark, names string) ([]datasets.Metric, e
 
 	var out []datasets.Metric
 	for _, n := range usage.List(names) {
-		i := slices.IndexFunc(all, func(m datasets.Metric) bool { return m.Name == n || m.Title == n })
+		i := slices.IndexFunc(all, func(m datasets.Metric) bool { return strings.EqualFold(m.Name, n) || strings.EqualFold(m.Title, n) })
 		if i < 0 {
 			return nil, usage.Unknown("metric of "+bench.Name(), n, known)
 		}

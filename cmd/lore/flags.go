@@ -166,7 +166,7 @@ const defaultZone = "0.3..0.75"
 
 func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.judge, "judge", def, help)
+		namesVar(fl, &f.judge, "judge", judgeNames, def, help)
 	})
 	topic(c, judgingFlags, judgesTopic, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.mode, "judge-mode", string(llm.Schema),
@@ -384,7 +384,7 @@ var formats = []string{"text", "md", "latex", "csv"}
 // formatFlag adds --format.
 func formatFlag(c *cobra.Command, format *string, known []string) {
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(format, "format", "text", strings.Join(known, ", "))
+		namesVar(fl, format, "format", known, "text", strings.Join(known, ", "))
 	})
 }
 

@@ -66,7 +66,7 @@ func newLabelPlan() *cobra.Command {
 	}
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.task, "task", "", "what is asked: "+strings.Join(label.TaskNames(), ", "))
+		namesVar(fl, &f.task, "task", taskNames, "", "what is asked: "+strings.Join(label.TaskNames(), ", "))
 		fl.IntVar(&f.labels, "labels", 0, "`number` of items to label")
 		fl.Float64Var(&f.minutes, "minutes", 0, "or the time that each annotator has")
 		fl.StringVar(&f.annotators, "annotators", "", "comma-separated `names`; none: whoever comes labels everything")

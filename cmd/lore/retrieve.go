@@ -52,7 +52,7 @@ func newRetrieve() *cobra.Command {
 		fl.IntVar(&f.k, "k", 100, "documents per query; 0 is all that are ranked")
 	})
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.retriever, "retriever", "bm25", "retriever, perhaps with stages; see lore help retrievers")
+		namesVar(fl, &f.retriever, "retriever", retrieverNames, "bm25", "retriever, perhaps with stages; see lore help retrievers")
 	})
 	f.modelFlags.add(c)
 	f.searchFlags.add(c)

@@ -41,6 +41,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		newJudge(), newLabel(), newData(), newBuild(), newPrompts(), newDoctor())
 	root.AddCommand(pages(ofRun)...)
 	root.SetHelpCommand(newHelp(root))
+	completed(root)
 	return root
 }
 

@@ -111,8 +111,8 @@ func newRun() *cobra.Command {
 
 func (f *gridFlags) add(c *cobra.Command) {
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.retriever, "retriever", "", "comma-separated retrievers (default: the benchmark's)")
-		fl.StringVar(&f.generator, "generator", "extractive", "comma-separated generators: extractive, ollama:NAME, gold")
+		namesVar(fl, &f.retriever, "retriever", retrieverNames, "", "comma-separated retrievers (default: the benchmark's)")
+		namesVar(fl, &f.generator, "generator", generatorNames, "extractive", "comma-separated generators: extractive, ollama:NAME, gold")
 		fl.IntVar(&f.budget, "budget-tokens", 0, "maximum number of document tokens to show (default: the benchmark's)")
 		fl.StringVar(&f.retrieval, "retrieval", "", "TREC run `files` of systems of your own; topics are item ids")
 		fl.StringVar(&f.answers, "answers", "",

@@ -97,7 +97,7 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 	search := needs(v, datasets.NeedsSearch)
 	if search {
 		group(c, systemFlags, func(fl *pflag.FlagSet) {
-			fl.StringVar(&f.retriever, "retriever", "bm25", "finds documents; see lore help retrievers")
+			namesVar(fl, &f.retriever, "retriever", retrieverNames, "bm25", "finds documents; see lore help retrievers")
 			fl.StringVar(&f.rerank, "rerank", "", "stages that rerank what was found, as after \">\" in --retriever")
 		})
 	}

@@ -4,6 +4,7 @@ package all
 
 import (
 	"slices"
+	"strings"
 
 	"lore/datasets"
 	"lore/datasets/crux"
@@ -49,9 +50,9 @@ func Names() []string {
 	return out
 }
 
-// Find returns the benchmark of a name.
+// Find returns the benchmark of a name, in large letters or small.
 func Find(name string) (Entry, bool) {
-	i := slices.IndexFunc(Entries, func(e Entry) bool { return e.Name() == name })
+	i := slices.IndexFunc(Entries, func(e Entry) bool { return strings.EqualFold(e.Name(), name) })
 	if i < 0 {
 		return Entry{}, false
 	}

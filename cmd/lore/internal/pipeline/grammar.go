@@ -74,6 +74,20 @@ var withArgument = []string{"dense", "recorded", "trec"}
 
 const decompose = "decompose"
 
+// Kinds are the words that a retriever can begin with, and a stage behind ">". Those that need
+// something end in ":" or "(".
+func Kinds() []string {
+	out := slices.Clone(plain)
+	out = append(out, oracle1)
+	for _, w := range withArgument {
+		out = append(out, w+":")
+	}
+	for _, w := range combinations() {
+		out = append(out, w+"(")
+	}
+	return append(out, "rerank:", mmr+":", "first:", "snippet", "summary")
+}
+
 // given is the ranking that came with the data under this name.
 const given = "given"
 
@@ -217,12 +231,16 @@ func (s *Source) parsePart(text string) (rest string, err error) {
 	return rest, nil
 }
 
-func knownCombination(name string) error {
+func combinations() []string {
 	known := make([]string, 0, len(index.Fusions)+1)
 	for _, f := range index.Fusions {
 		known = append(known, string(f))
 	}
-	known = append(known, decompose)
+	return append(known, decompose)
+}
+
+func knownCombination(name string) error {
+	known := combinations()
 	if !slices.Contains(known, name) {
 		return usage.Unknown("combination", name, known)
 	}
