@@ -170,8 +170,13 @@ func (b *browser) open(file, address string) {
 func (b *browser) wait(expression string) {
 	b.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
-	for !eval[bool](b, "Boolean("+expression+")") {
-		if time.Now().After(deadline) {
+	for {
+		// While a page gives way to another, no expression has a value.
+		is, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		if err == nil && is {
+			return
+		}
+		if b.ctx.Err() != nil || time.Now().After(deadline) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.t.Fatalf("never came true: %s; %q", expression, b.problems)

@@ -41,11 +41,14 @@ func newLabel() *cobra.Command {
 // labelsFolder is where a run keeps its labelling folders.
 const labelsFolder = "labels"
 
+// usualShare is the share of the items that all annotators label, where nobody says another.
+const usualShare = 0.2
+
 type planFlags struct {
 	task, annotators, adjudicator, judge, out string
 	labels                                    int
 	minutes, shared, correlation              float64
-	differences                               bool
+	differences, sharedGiven                  bool
 	seed                                      uint64
 }
 
@@ -62,7 +65,10 @@ func newLabelPlan() *cobra.Command {
 			"  lore label plan first --task preference --minutes 30 --annotators anna,ben --adjudicator carl\n" +
 			"  lore label plan summhay town/town.json --task subtopic --labels 50 --out town/subtopics",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return planLabels(c, f, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			f.sharedGiven = c.Flags().Changed("shared")
+			return planLabels(c, f, args)
+		},
 	}
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
@@ -70,7 +76,7 @@ func newLabelPlan() *cobra.Command {
 		fl.IntVar(&f.labels, "labels", 0, "`number` of items to label")
 		fl.Float64Var(&f.minutes, "minutes", 0, "or the time that each annotator has")
 		fl.StringVar(&f.annotators, "annotators", "", "comma-separated `names`; none: whoever comes labels everything")
-		fl.Float64Var(&f.shared, "shared", 0.2, "`share` of the items that all annotators label, to see whether they agree")
+		fl.Float64Var(&f.shared, "shared", usualShare, "`share` of the items that all annotators label, to see whether they agree")
 		fl.StringVar(&f.adjudicator, "adjudicator", "", "`name` of who decides where the annotators differ")
 		fl.BoolVar(&f.differences, "differences", false, "narrow the differences between systems, not each score")
 		fl.Uint64Var(&f.seed, "seed", 1, "seed of the draw")
@@ -88,6 +94,12 @@ func newLabelPlan() *cobra.Command {
 // check refuses settings that make no sense.
 func (f planFlags) check() error {
 	names := usage.List(f.annotators)
+	if f.task == "" {
+		return usage.Errorf("--task says what is asked: %s", strings.Join(label.TaskNames(), ", "))
+	}
+	if _, ok := label.FindTask(f.task); !ok {
+		return usage.Unknown("task", f.task, label.TaskNames())
+	}
 	switch {
 	case (f.labels == 0) == (f.minutes == 0):
 		return usage.Errorf("give either --labels or --minutes")
@@ -99,7 +111,7 @@ func (f planFlags) check() error {
 		return usage.Errorf("--correlation is at least 0 and below 1, not %g", f.correlation)
 	case f.adjudicator != "" && slices.Contains(names, f.adjudicator):
 		return usage.Errorf("%s cannot be an annotator and the adjudicator", f.adjudicator)
-	case f.adjudicator != "" && len(names) < 2:
+	case f.adjudicator != "" && len(names) == 1:
 		return usage.Errorf("--adjudicator needs two annotators or more")
 	}
 	for _, n := range append(slices.Clone(names), f.adjudicator) {
@@ -131,6 +143,7 @@ type drawn struct {
 	plan  *label.Plan
 	task  label.Task
 	dir   string
+	old   *label.Folder // the plan that it goes on from; nil: it is a new one
 }
 
 // draw makes a plan. Nothing is written.
@@ -138,11 +151,7 @@ func (f planFlags) draw(c *cobra.Command, args []string) (drawn, error) {
 	if err := f.check(); err != nil {
 		return drawn{}, err
 	}
-	task, ok := label.FindTask(f.task)
-	if !ok {
-		return drawn{}, usage.Unknown("task", f.task, label.TaskNames())
-	}
-
+	task, _ := label.FindTask(f.task) // it was checked
 	frame, correlation, err := f.frame(c, args)
 	if err != nil {
 		return drawn{}, err
@@ -153,19 +162,29 @@ func (f planFlags) draw(c *cobra.Command, args []string) (drawn, error) {
 	}
 	s := label.Settings{
 		Correlation: correlation, Differences: f.differences, Annotators: usage.List(f.annotators),
-		Adjudicator: f.adjudicator, Seed: f.seed,
+		Adjudicator: f.adjudicator, Shared: f.shared, Seed: f.seed,
 	}
-	if len(s.Annotators) > 1 {
-		s.Shared = f.shared
-	}
-	if s.Labels, err = f.number(dir, task, s); err != nil {
+	old, err := f.earlier(dir, frame, task)
+	if err != nil {
 		return drawn{}, err
 	}
-	if err := goOn(dir, frame, task, &s); err != nil {
+	if old != nil {
+		f.goOn(old, &s)
+	}
+	if len(s.Annotators) < 2 {
+		s.Shared = 0
+	}
+	if s.Labels, err = f.number(old, task, s); err != nil {
 		return drawn{}, err
+	}
+	if err := keeps(old, s); err != nil {
+		return drawn{}, err
+	}
+	if s.Adjudicator != "" && len(s.Annotators) < 2 {
+		return drawn{}, usage.Errorf("--adjudicator needs two annotators or more")
 	}
 	sheet, plan, err := label.Make(frame, task, args[0], s)
-	return drawn{sheet, plan, task, dir}, err
+	return drawn{sheet, plan, task, dir, old}, err
 }
 
 // labelPage is the file of a labelling folder that an annotator opens.
@@ -248,7 +267,7 @@ func (f planFlags) runFrame(c *cobra.Command, dir string) (label.Frame, float64,
 
 	var judges []string
 	for _, row := range r.Table.Rows {
-		judges = append(judges, row.Judge)
+		judges = appendNew(judges, row.Judge)
 	}
 	name := f.judge
 	if name == "" && len(judges) > 0 {
@@ -282,15 +301,17 @@ func measuredPearson(r report.Run, task, name string) float64 {
 	return 0
 }
 
-// number is how many items fit into the time, by what earlier ones took, or else by what such
-// items are known to take. Shared ones are labelled by everybody.
-func (f planFlags) number(dir string, task label.Task, s label.Settings) (int, error) {
+// number is how many items there are to label in all: so many, or those labelled already and
+// those that fit into the time of each annotator, by what earlier ones took, or else by what
+// such items are known to take. Shared ones are labelled by everybody.
+func (f planFlags) number(old *label.Folder, task label.Task, s label.Settings) (int, error) {
 	if f.labels > 0 {
 		return f.labels, nil
 	}
-	seconds := float64(task.Seconds)
-	if folder, _, err := label.Read(dir); err == nil {
-		for _, p := range folder.Progresses() {
+	seconds, labelled, planned := float64(task.Seconds), 0, 0
+	if old != nil {
+		labelled, planned = len(old.Decide()), old.Plan.Labels
+		for _, p := range old.Progresses() {
 			if p.Seconds == p.Seconds && p.Seconds > 0 {
 				seconds = p.Seconds
 			}
@@ -302,36 +323,82 @@ func (f planFlags) number(dir string, task label.Task, s label.Settings) (int, e
 	if n < 1 {
 		return 0, usage.Errorf("%g minutes are too short for one item of about %.0f seconds", f.minutes, seconds)
 	}
-	return n, nil
+	return max(labelled+n, planned), nil
 }
 
-// goOn keeps to the plan that a folder has: more labels are added to it. A folder with another
-// plan is refused.
-func goOn(dir string, frame label.Frame, task label.Task, s *label.Settings) error {
+// earlier is the plan that a folder has already, which more labels are added to; nil where it
+// has none. One of something else is refused.
+func (f planFlags) earlier(dir string, frame label.Frame, task label.Task) (*label.Folder, error) {
 	old, _, err := label.Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p := old.Plan
-	if p.Task != task.Name || p.Source != frame.Source || p.Judge != frame.Judge || p.Seed != s.Seed || p.Differences != s.Differences {
-		return &files.Error{File: dir, Msg: "holds another plan, or one of another run", Remedy: "choose another folder with --out"}
+	if p.Task != task.Name || p.Source != frame.Source || p.Judge != frame.Judge || p.Seed != f.seed || p.Differences != f.differences {
+		return nil, &files.Error{File: dir, Msg: "holds another plan, or one of another run", Remedy: "choose another folder with --out"}
 	}
-	if s.Labels < p.Labels {
-		return usage.Errorf("%s has a plan of %d labels already; --labels can only be more", dir, p.Labels)
-	}
+	return old, nil
+}
+
+// goOn keeps of an earlier plan what is not given anew.
+func (f planFlags) goOn(old *label.Folder, s *label.Settings) {
+	p := old.Plan
 	s.CutFor, s.Correlation = p.CutFor, p.Correlation
-	if len(s.Annotators) == 0 && s.Adjudicator == "" {
-		s.Annotators, s.Adjudicator, s.Shared = p.Annotators, p.Adjudicator, p.Shared
+	if len(s.Annotators) == 0 {
+		s.Annotators = p.Annotators
+	}
+	if s.Adjudicator == "" && !slices.Contains(s.Annotators, p.Adjudicator) {
+		s.Adjudicator = p.Adjudicator
+	}
+	if !f.sharedGiven && len(p.Annotators) > 1 {
+		s.Shared = p.Shared
+	}
+}
+
+// keeps refuses settings that would drop what is planned, or who has labelled.
+func keeps(old *label.Folder, s label.Settings) error {
+	if old == nil {
+		return nil
+	}
+	if s.Labels < old.Plan.Labels {
+		return usage.Errorf("%s has a plan of %d labels already; --labels can only be more", old.Dir, old.Plan.Labels)
 	}
 	for _, l := range old.Labels {
 		if len(s.Annotators) > 0 && l.Annotator != s.Adjudicator && !slices.Contains(s.Annotators, l.Annotator) {
-			return usage.Errorf("%s has labels by %s; name all who have labelled in --annotators", dir, l.Annotator)
+			return usage.Errorf("%s has labels by %s; name all who have labelled in --annotators", old.Dir, l.Annotator)
 		}
 	}
 	return nil
+}
+
+// changes says what of an earlier plan is not as it was.
+func (d drawn) changes() []string {
+	if d.old == nil {
+		return nil
+	}
+	was, is := d.old.Plan, d.plan
+	out := []string{fmt.Sprintf("The plan of %d items goes on to %d; %d are labelled.", was.Labels, is.Labels, len(d.old.Decide()))}
+	if !slices.Equal(was.Annotators, is.Annotators) {
+		out = append(out, fmt.Sprintf("Annotators: %s, who were %s.", named(is.Annotators), named(was.Annotators)))
+	}
+	if was.Adjudicator != is.Adjudicator {
+		now, before := named(usage.List(is.Adjudicator)), named(usage.List(was.Adjudicator))
+		out = append(out, fmt.Sprintf("Adjudicator: %s, who was %s.", now, before))
+	}
+	if was.Shared != is.Shared {
+		out = append(out, fmt.Sprintf("All label %g of the items, which was %g.", is.Shared, was.Shared))
+	}
+	return out
+}
+
+func named(names []string) string {
+	if len(names) == 0 {
+		return "nobody by name"
+	}
+	return strings.Join(names, ", ")
 }
 
 // forecastAt are the numbers of labels that a plan tells the width of.
@@ -351,9 +418,9 @@ func printPlan(c *cobra.Command, d drawn) {
 	g := datasets.Grid{
 		Title: fmt.Sprintf("%s: %d of %d items", task.Title, p.Labels, len(p.Draws)),
 		Head:  []string{"labels", "expected 95 % interval", "time"},
-		Note: fmt.Sprintf("Mean half width over %s, if the judge correlates %.2f with people. "+
-			"Strata: %d, by system and score. Time: %d seconds an item, in all.",
-			usage.Counted(len(p.Targets), "score"), p.Correlation, len(p.Strata), task.Seconds),
+		Note: fmt.Sprintf("±: half the width for these very texts, the mean over %s, if the judge correlates %.2f with people. "+
+			"Time: of all annotators together, at %d seconds an item.",
+			usage.Counted(len(p.Targets), "score"), p.Correlation, task.Seconds),
 	}
 	for _, f := range p.Forecasts(forecastAt(p)) {
 		half := datasets.NoValue
@@ -368,6 +435,13 @@ func printPlan(c *cobra.Command, d drawn) {
 	report.Text(w, g)
 	if p.LeftOut > 0 {
 		fmt.Fprintf(w, "\nLeft out: %s that the judge left unscored.\n", usage.Counted(p.LeftOut, "verdict"))
+	}
+
+	for _, line := range d.changes() {
+		fmt.Fprintf(w, "\n%s", line)
+	}
+	if d.old != nil {
+		fmt.Fprintln(w)
 	}
 
 	fmt.Fprintf(w, "\nLabelling folder: %s\n", d.dir)

@@ -55,6 +55,9 @@ func viewRuns(c *cobra.Command, f viewFlags, args []string) error {
 	s := &runSource{command: c, named: len(args) > 0, known: map[string]listed{}}
 	for _, dir := range args {
 		if isLabelling(dir) {
+			if err := openable(dir); err != nil {
+				return err
+			}
 			s.labels = appendNew(s.labels, filepath.Clean(dir))
 			continue
 		}

@@ -60,7 +60,8 @@ const doubt = 0.25
 // θ is right as long as their order within a stratum was random.
 //
 // Run is Student's t with the finite-population variance of strata, Wide with the variance
-// over clusters, both with room for what labels that are all alike may have missed; both end at 0 and 1, where values do. All is NaN without two labels, Wide without two clusters.
+// over clusters, both with room for what labels that are all alike may have missed; both end at
+// 0 and 1, where values do. All is NaN without two labels, Wide without two clusters.
 func StratifiedMean(labelled []Sampled, all []Unlabelled, level float64) Corrected {
 	out := Corrected{Mean: NaN, Run: Undefined, Wide: Undefined, Lambda: NaN, SE: NaN, DF: NaN, Labels: len(labelled)}
 	if len(labelled) < 2 || len(all) == 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,7 +40,8 @@ func Open(dir string) (*Desk, []string, error) {
 	lock := flock.New(path + ".lock")
 	got, err := lock.TryLock()
 	if err != nil {
-		return nil, nil, fmt.Errorf("lock %s: %w", path, err)
+		return nil, nil, &files.Error{File: path, Msg: "cannot be locked: " + reason(err), Err: err,
+			Remedy: "make the folder writable, or copy it to where you may write"}
 	}
 	if !got {
 		return nil, nil, fmt.Errorf("%s: %w; wait for it, or end it", dir, ErrBusy)
@@ -51,6 +53,15 @@ func Open(dir string) (*Desk, []string, error) {
 		return nil, nil, errors.Join(err, d.Close())
 	}
 	return d, warnings, nil
+}
+
+// reason is what the system says, without the file's name once more.
+func reason(err error) string {
+	var at *fs.PathError
+	for errors.As(err, &at) {
+		err = at.Err
+	}
+	return err.Error()
 }
 
 // open reads the folder under its lock: another process may have saved labels until then.
@@ -70,7 +81,8 @@ func (d *Desk) open(dir, path string) ([]string, error) {
 	f.Labels, d.folder, d.size = labels, f, int64(good)
 
 	if d.file, err = files.Update(path); err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, &files.Error{File: path, Msg: "cannot be written: " + reason(err), Err: err,
+			Remedy: "make the folder writable, or copy it to where you may write"}
 	}
 	if err := d.file.Truncate(d.size); err != nil {
 		return nil, fmt.Errorf("cut the torn end off %s: %w", path, err)

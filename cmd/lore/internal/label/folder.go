@@ -107,10 +107,14 @@ func (f *Folder) valid() error {
 	if !ok {
 		return fmt.Errorf("is of the unknown task %.40q", p.Task)
 	}
-	for i, it := range s.Items {
+	planned := map[string]bool{}
+	for _, d := range p.Draws[:p.Labels] {
+		planned[d.Item] = true
+	}
+	for _, it := range s.Items {
 		switch {
-		case it.ID != p.Draws[i].Item:
-			return fmt.Errorf("has another item at place %d", i+1)
+		case !planned[it.ID] || f.items[it.ID].ID != "":
+			return fmt.Errorf("does not plan the item %.40q, or has it twice", it.ID)
 		case len(it.Texts) < texts(task):
 			return fmt.Errorf("the item %s shows %d texts, and its task has %d", it.ID, len(it.Texts), texts(task))
 		}

@@ -55,7 +55,7 @@ type Sheet struct {
 	Plan   string `json:"plan"` // names the plan; the same when more items are added to it
 	Task   Task   `json:"task"`
 
-	Items []Item          `json:"items"` // in the order of the plan: any beginning is a fair sample
+	Items []Item          `json:"items"` // by id: the order of the plan would tell strata
 	Texts map[string]Text `json:"texts"` // each once, by the name that items use
 
 	// Annotators that were named beforehand, each with the items for them in their own order.

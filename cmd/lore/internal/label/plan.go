@@ -101,6 +101,8 @@ func Make(f Frame, task Task, of string, s Settings) (*Sheet, *Plan, error) {
 		p.Keys[f.Units[u].ID] = Key{f.Units[u].Group, f.Units[u].Key}
 	}
 	sheet.deal(s)
+	// The order of the draw would tell strata: it stays in the plan.
+	slices.SortFunc(sheet.Items, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
 	sheet.Outlook = p.outlook()
 	return sheet, p, nil
 }
@@ -166,7 +168,8 @@ func (s *Sheet) deal(set Settings) {
 		for _, it := range s.Items {
 			all = append(all, it.ID)
 		}
-		s.Annotators = append(s.Annotators, Annotator{Name: set.Adjudicator, Items: all, Adjudicates: true})
+		order := shuffled(all, set.Seed, set.Adjudicator)
+		s.Annotators = append(s.Annotators, Annotator{Name: set.Adjudicator, Items: order, Adjudicates: true})
 	}
 }
 

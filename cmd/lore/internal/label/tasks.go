@@ -59,10 +59,10 @@ func coverageTask() Task {
 		Title: "Does the answer say this?",
 		Steps: []string{
 			"Read the statement. Then look for the part of the answer that comes nearest to it.",
-			"Full: one part of the answer says all that the statement says, in whatever words.",
-			"Partial: the part says some of it. A name, a number or a condition is missing, or is put more vaguely.",
-			"None: no part says it. The same subject alone is not enough, and neither is the opposite.",
-			"For full and partial, choose the part that carries it: one part, the best.",
+			"Fully: one part of the answer says all that the statement says, in whatever words.",
+			"Partly: the part says some of it. A name, a number or a condition is missing, or is put more vaguely.",
+			"Not at all: no part says it. The same subject alone is not enough, and neither is the opposite.",
+			"For fully and partly, choose the part that carries it: one part, the best.",
 			"Judge what is written. It does not matter here whether it is true, or well said.",
 		},
 		Examples: []Example{
@@ -262,7 +262,8 @@ func errorsTask() Task {
 		Name:  Errors,
 		Title: "What is wrong with this answer?",
 		Steps: []string{
-			"Read the query, then what people wrote about it, then the answer. The documents are there to look things up.",
+			"Read the query, then the references, or what the answer should say, then the answer. " +
+				"The documents are there to look things up.",
 			"Choose all that apply, or none: then nothing is wrong with it.",
 			"Missing details count when they are many. A single one is no fault.",
 		},

@@ -40,15 +40,15 @@ type Choice struct {
 
 // Wish is a plan as somebody wants it: so many labels, or so many minutes of each annotator.
 type Wish struct {
-	Task        string  `json:"task"`
-	Judge       string  `json:"judge"`
-	Labels      int     `json:"labels"`
-	Minutes     float64 `json:"minutes"`
-	Annotators  string  `json:"annotators"` // names, with commas between them
-	Shared      float64 `json:"shared"`
-	Adjudicator string  `json:"adjudicator"`
-	Differences bool    `json:"differences"`
-	Make        bool    `json:"make"`
+	Task        string   `json:"task"`
+	Judge       string   `json:"judge"`
+	Labels      int      `json:"labels"`
+	Minutes     float64  `json:"minutes"`
+	Annotators  string   `json:"annotators"` // names, with commas between them
+	Shared      *float64 `json:"shared"`     // null: as the plan has it, or as usual
+	Adjudicator string   `json:"adjudicator"`
+	Differences bool     `json:"differences"`
+	Make        bool     `json:"make"`
 }
 
 // Outline is what a plan would give.
@@ -58,7 +58,8 @@ type Outline struct {
 	Correlation float64         `json:"correlation"` // of the judge with people, as it is expected
 	Seconds     int             `json:"seconds"`     // that an item takes
 	Outlook     []label.Outlook `json:"outlook"`
-	LeftOut     int             `json:"left_out"` // verdicts that the judge left unscored
+	LeftOut     int             `json:"left_out"`          // verdicts that the judge left unscored
+	Changes     []string        `json:"changes,omitempty"` // where it goes on from an earlier plan
 	Folder      string          `json:"-"`
 	ID          string          `json:"id,omitempty"` // of the folder, where one was made
 }

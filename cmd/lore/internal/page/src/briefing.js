@@ -8,7 +8,7 @@ import {counted} from './words.js';
 // instructions are the steps and examples of a task.
 export function instructions(task) {
   return [
-    el('ol', {class: 'steps'}, task.steps.map((s) => el('li', null, s))),
+    el('ol', {class: 'how'}, task.steps.map((s) => el('li', null, s))),
     task.examples.length ? el('h3', null, task.examples.length > 1 ? 'Examples' : 'An example') : null,
     el('div', {class: 'examples'}, task.examples.map((e) => el('div', {class: 'example'},
       e.statement ? el('p', {class: 'said'}, e.statement) : null,
@@ -35,7 +35,7 @@ const keysHelp = [
 
 // keyTable is how the keys are told.
 export function keyTable() {
-  return el('dl', {class: 'keys'}, keysHelp.map(([k, what]) => [el('dt', null, el('kbd', null, k)), el('dd', null, what)]));
+  return el('dl', {class: 'keyhelp'}, keysHelp.map(([k, what]) => [el('dt', null, el('kbd', null, k)), el('dd', null, what)]));
 }
 
 // briefing is the first screen. keeper may add to it; begin is told the annotator's name.

@@ -23,6 +23,13 @@ export function labelDesk(into, by) {
   keeper = by;
   document.addEventListener('keydown', onKey);
   brief();
+  const seated = keeper.seated(); // the page was loaded again, not left
+  if (seated) begin(seated).catch(() => brief());
+}
+
+function stop() {
+  keeper.leave();
+  brief();
 }
 
 function brief() {
@@ -30,12 +37,15 @@ function brief() {
   document.title = keeper.sheet.task.title;
   delete document.documentElement.dataset.item;
   delete document.documentElement.dataset.saved;
-  briefing(node, keeper, async (name) => {
-    const {labels, others, course} = await keeper.open(name);
-    seat = newSeat(keeper.sheet, name, labels, others);
-    seat.course = course || [];
-    goOn();
-  });
+  briefing(node, keeper, begin);
+}
+
+// begin seats an annotator.
+async function begin(name) {
+  const {labels, others, course} = await keeper.open(name);
+  seat = newSeat(keeper.sheet, name, labels, others);
+  seat.course = course || [];
+  goOn();
 }
 
 // goOn shows the next item, or that all is done.
@@ -74,7 +84,8 @@ function show(at) {
       el('div', {class: 'acts'},
         button('Save and go on', () => save(), {class: 'main', id: 'save'}),
         button('I cannot tell', () => unsure(), {id: 'unsure'}),
-        button('Later', () => putOff(), {class: 'quiet', id: 'later'})),
+        button('Later', () => putOff(), {class: 'quiet', id: 'later'}),
+        button('Note', () => { note.classList.add('wanted'); note.focus(); }, {class: 'quiet only-small'})),
       says,
       outlook())));
   update();
@@ -92,14 +103,16 @@ function header() {
       'aria-label': `Item ${n + 1}, ${up.has(id) ? 'labelled' : 'open'}`, 'aria-current': n === seat.at ? 'true' : null, tabindex: n === seat.at ? '0' : '-1',
     })))
     : null;
-  return el('header', {class: 'bar'},
+  return el('header', {class: 'deskbar'},
     el('div', {class: 'barline'},
       el('b', null, keeper.sheet.task.title),
       el('span', {class: 'note', id: 'progress'}, `${up.size} of ${seat.order.length}` + (left ? `, about ${duration(left * pace(seat))} left` : '')),
       button('Instructions', () => showInstructions(keeper.sheet.task), {class: 'quiet', id: 'how'}),
+      button('‹', () => step(-1), {class: 'quiet', 'aria-label': 'One back', disabled: view === 'end' || seat.at < 1}),
+      button('›', () => step(1), {class: 'quiet', 'aria-label': 'One on', disabled: view === 'end' || seat.at + 1 >= seat.order.length}),
       button('Undo', () => undo(), {class: 'quiet', id: 'undo', disabled: !undoOf(seat)}),
       keeper.aside ? keeper.aside(seat) : null,
-      button('Stop', () => brief(), {class: 'quiet', id: 'stop'})),
+      button('Stop', () => stop(), {class: 'quiet', id: 'stop'})),
     strip);
 }
 
@@ -173,6 +186,12 @@ async function keep(label, then) {
   }
 }
 
+// step goes to the item before, or behind, without an answer.
+function step(by) {
+  const to = seat.at + by;
+  if (to >= 0 && to < seat.order.length) show(to);
+}
+
 function putOff() {
   seat.later.add(seat.order[seat.at]);
   goOn();
@@ -199,9 +218,8 @@ function onKey(e) {
   const acts = {u: undo, z: e.ctrlKey ? undo : null, i: () => showInstructions(seat.sheet.task)};
   if (view !== 'end') {
     Object.assign(acts, {
-      Enter: e.target.matches?.('button, summary, a, .sentence') ? null : save, '?': unsure, s: putOff, m: placeField() ? markSelection : null,
-      ArrowLeft: e.target.matches?.('input') ? null : () => { if (seat.at > 0) show(seat.at - 1); },
-      ArrowRight: e.target.matches?.('input') ? null : () => { if (seat.at + 1 < seat.order.length) show(seat.at + 1); },
+      Enter: e.target.matches?.('button, summary, a') ? null : save, '?': unsure, s: putOff, m: placeField() ? markSelection : null,
+      ArrowLeft: e.target.matches?.('input') ? null : () => step(-1), ArrowRight: e.target.matches?.('input') ? null : () => step(1),
     });
   }
   const found = view !== 'end' && !e.ctrlKey && fieldOfKey(seat.sheet, view.item, seat.answer, e.key.toLowerCase());

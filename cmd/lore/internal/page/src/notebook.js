@@ -37,13 +37,16 @@ export function notebook(sheet) {
     return own.length;
   };
   const saveButton = (seat, says, main) => button(unfiled() ? `Save file (${unfiled()} new)` : 'Save file', (e) => {
+    if (!book.all.some((l) => l.annotator === seat.name)) return refill(says(), 'There is nothing to save yet.');
     refill(says(), `${counted(file(seat.name), 'line')} handed to the browser as labels-${sheet.task.name}-${plainName(seat.name)}.jsonl.`);
-    refill(e.target, 'Save file');
+    return refill(e.target, 'Save file');
   }, {class: main ? 'main' : unfiled() ? 'due' : 'quiet', id: main ? 'file-end' : 'file'});
 
   return {
     sheet,
     lately: () => recall('lore annotator'),
+    seated: () => '',
+    leave: () => {},
     open: async (name) => {
       remember('lore annotator', name);
       return {labels: book.all.filter((l) => l.annotator === name), others: gathered(sheet, name, book.all)};

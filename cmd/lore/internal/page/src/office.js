@@ -18,23 +18,26 @@ export async function labelPage(node, id) {
 const nameKey = 'lore annotator';
 
 function keeperOf(id, sheet) {
+  const seatKey = 'lore seat ' + id;
   return {
     sheet,
+    home: '/',
+    seated: () => sessionStorage.getItem(seatKey) || '',
+    leave: () => sessionStorage.removeItem(seatKey),
     lately: () => sessionStorage.getItem(nameKey) || '',
     open: async (name) => {
       const seat = await ask(`/label/${id}/labels?annotator=${encodeURIComponent(name)}`);
       sessionStorage.setItem(nameKey, name);
+      sessionStorage.setItem(seatKey, name);
       return seat;
     },
     save: async (label) => (await tell(`/label/${id}/labels`, label)).point || null,
-    extra: () => el('p', {class: 'note'}, 'For whoever runs the evaluation: ', el('a', {href: '#results'}, 'results so far'), '. They name the systems.'),
-    finish: () => el('p', null, el('a', {href: '#results'}, 'Results so far'), el('span', {class: 'note'}, ' name the systems: look at them once nobody labels any more.')),
   };
 }
 
 async function resultPage(node, id) {
-  const draw = async () => refill(node, el('p', {class: 'home'}, el('a', {href: '#'}, '← Label')),
-    el('h1', null, 'Results of labelling'), button('Look again', () => draw(), {class: 'quiet'}), results(await ask(`/label/${id}/status`)));
+  const draw = async () => refill(node, el('p', {class: 'home'}, el('a', {href: '/'}, '← All runs'), ' · ', el('a', {href: '#'}, 'Label')),
+    el('h1', null, 'Results of labelling'), el('p', {class: 'note'}, 'They name the systems: they are for whoever runs the evaluation, once nobody labels any more.'), button('Look again', () => draw(), {class: 'quiet'}), results(await ask(`/label/${id}/status`)));
   await draw();
   document.title = 'Results of labelling';
   document.documentElement.dataset.ready = 'yes';

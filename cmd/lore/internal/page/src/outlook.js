@@ -33,7 +33,7 @@ function inWords(expected, course) {
   const end = expected.at(-1);
   const now = course.at(-1);
   const parts = [];
-  if (now) parts.push(`The scores are known to ±${number(now.half_width)} with ${now.labels} labelled items.`);
+  if (now) parts.push(`The scores of these very texts are known to ±${number(now.half_width)} with ${now.labels} labelled items.`);
   if (end) parts.push(`Expected with ${end.labels}: ±${number(end.half_width)}.`);
   return parts.join(' ');
 }

@@ -12,7 +12,7 @@ export function passagesOf(sheet, item, on) {
   const field = (kind) => sheet.task.fields.find((f) => f.kind === kind);
   const [unit, place] = [field('unit'), field('place')];
   const texts = item.texts.map((_, n) => passage(sheet, item, n, n === 0 ? unit : undefined, place, on));
-  const node = el('div', {class: 'passages'}, texts.length > 3 ? jumps(item, texts) : null, texts.map((t) => t.node));
+  const node = el('div', {class: 'reading'}, texts.length > 3 ? jumps(item, texts) : null, texts.map((t) => t.node));
   return {
     node,
     update: (answer) => { for (const t of texts) t.update(answer); },
@@ -131,7 +131,7 @@ function listen(body, sheet, item, n, on) {
     if (!node) return;
     const all = [...body.querySelectorAll('.sentence')];
     const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[e.key] || 0;
-    if (e.key === ' ' || e.key === 'Enter') press(node);
+    if (e.key === ' ') press(node);
     else if (step) {
       const to = all[Math.min(all.length - 1, Math.max(0, all.indexOf(node) + step))];
       node.tabIndex = -1;

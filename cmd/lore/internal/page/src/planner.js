@@ -28,7 +28,7 @@ export function folderList(folders) {
 // form asks what to plan, and tells what it would give as it is filled in.
 function form(id, s) {
   const {tasks, judges} = s.choices;
-  const wish = {task: tasks[0]?.name || '', judge: judges[0] || '', minutes: 30, labels: 0, annotators: '', shared: 0.2, adjudicator: '', differences: false, make: false};
+  const wish = {task: tasks[0]?.name || '', judge: judges[0] || '', minutes: 30, labels: 0, annotators: '', shared: null, adjudicator: '', differences: false, make: false};
   const gives = el('div', {class: 'gives', 'aria-live': 'polite'});
   const amount = el('input', {type: 'number', id: 'amount', min: 1, max: 100000, value: 30, input: () => set()});
   const unit = el('select', {id: 'unit', 'aria-label': 'of what', change: () => set()}, el('option', {value: 'minutes'}, 'minutes of each person'), el('option', {value: 'labels'}, 'labels'));
@@ -65,7 +65,7 @@ function form(id, s) {
 
   const text = (name, words, hint, change) => el('label', {class: 'choice'}, el('span', null, words), el('input', {type: 'text', id: name, placeholder: hint, autocomplete: 'off', input: (e) => set(change(e.target.value))}));
   outline();
-  return el('form', {class: 'plan', submit: make}, el('h2', null, s.folders.length ? 'Plan another' : 'Plan what to label'),
+  return el('form', {class: 'plan', submit: make}, el('h2', null, s.folders.length ? 'Plan more: of the same goes on, of another begins' : 'Plan what to label'),
     el('div', {class: 'controls'},
       choice('What is asked', tasks.map((t) => [t.name, `${t.title} (${t.name})`]), wish.task, (task) => set({task})),
       judges.length > 1 ? choice('Whose scores are checked', judges.map((j) => [j, short(j, 60)]), wish.judge, (judge) => set({judge})) : null,
@@ -73,7 +73,7 @@ function form(id, s) {
     el('div', {class: 'controls'},
       text('annotators', 'Who labels, if it is known', 'anna, ben', (annotators) => ({annotators})),
       text('adjudicator', 'Who decides where they differ', 'carl', (adjudicator) => ({adjudicator: adjudicator.trim()})),
-      choice('Labelled by all of them', [['0.2', 'every fifth item'], ['0.5', 'half'], ['1', 'everything'], ['0', 'nothing']], '0.2', (shared) => set({shared: Number(shared)})),
+      choice('Labelled by all of them', [['', 'as it is, or every fifth item'], ['0.5', 'half'], ['1', 'everything'], ['0', 'nothing']], '', (shared) => set({shared: shared === '' ? null : Number(shared)})),
       tick('narrow the differences between systems, not each score', false, (differences) => set({differences}))),
     gives,
     el('p', null, el('button', {type: 'submit', class: 'main', id: 'make'}, 'Make the plan')));
@@ -83,7 +83,8 @@ function outlineOf(o) {
   const end = o.outlook?.at(-1);
   return [
     el('p', null, `${counted(o.labels, 'item')} of ${o.of}, ${duration(o.labels * o.seconds)} of work in all.` +
-      (end ? ` Expected: each score to ±${number(end.half_width)}, if the judge correlates ${number(o.correlation, 2)} with people.` : ' Too few for an interval.')),
+      (end ? ` Expected: each score to ±${number(end.half_width)} for these very texts, if the judge correlates ${number(o.correlation, 2)} with people.` : ' Too few for an interval.')),
+    (o.changes || []).map((c) => el('p', null, c)),
     o.left_out ? el('p', {class: 'note'}, `Left out: ${counted(o.left_out, 'verdict')} that the judge left unscored.`) : null,
     o.outlook ? outlookPicture(o.outlook, []) : null,
   ];
