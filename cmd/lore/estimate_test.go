@@ -116,7 +116,7 @@ func TestEstimateIsWhatIsAsked(t *testing.T) {
 			start = time.Now()
 			auditing(t, url, dir, c.flags...) // asks nothing: what is left is not the server's
 			without := time.Since(start)
-			if took < low/2 || took-without > 3*high+time.Second {
+			if took < low/2 || took-without > 6*high+5*time.Second { // other work on the machine takes time, too
 				t.Errorf("it took %s, %s of it without calls; the estimate was %s to %s", took, without, low, high)
 			}
 			if least := delay * time.Duration(rest) / 4; low < least/2 || high < low {

@@ -159,19 +159,24 @@ func TestBusyFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	closed := make(chan error, 1)
 	go func() {
 		time.Sleep(300 * time.Millisecond)
-		desk.Close()
+		closed <- desk.Close()
 	}()
 	l := labelBy("anna", sheet.Items[0].ID, "none", 1)
 	if got := say(t, s, dir, l); got.status != 200 {
 		t.Errorf("after a while: status %d: %s", got.status, got.body)
 	}
-
-	if desk, _, err = label.Open(dir); err != nil {
+	if err := <-closed; err != nil {
 		t.Fatal(err)
 	}
-	defer desk.Close()
+
+	kept, _, err := label.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
 	if got := say(t, s, dir, labelBy("anna", sheet.Items[1].ID, "none", 2)); got.status != 409 || !strings.Contains(got.body, "another lore") {
 		t.Errorf("all the time: status %d: %s", got.status, got.body)
 	}
