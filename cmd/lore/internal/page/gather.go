@@ -45,6 +45,8 @@ type builder struct {
 	metrics []datasets.Metric
 	head    Head
 
+	answering *datasets.AnsweringRule // nil: documents are not judged as answers are
+
 	systems map[systemKey]int
 	rows    []rowAt
 	items   map[itemKey]int
@@ -82,6 +84,8 @@ func New(sources []Source, bench datasets.Benchmark, words Words) *Page {
 		items:   map[itemKey]int{},
 		docs:    map[docKey]int{},
 		byID:    map[[2]string][]int{},
+
+		answering: bench.Protocol().Answering,
 	}
 	b.takeRows()
 	b.takeItems()
@@ -435,8 +439,8 @@ func (b *builder) describe(words Words) {
 	b.head.Compared = plain(b.compared())
 	b.head.Trust = trust(b.sources)
 	b.head.Lacking = b.lacking()
-	if by, ok := b.bench.(datasets.Answering); ok {
-		b.head.AnswersFrom = by.AnswersFrom()
+	if b.answering != nil {
+		b.head.AnswersFrom = b.answering.From
 	}
 
 	b.head.Contrasts = b.contrasts()
