@@ -89,6 +89,9 @@ type Query struct {
 	// BestGold scores the gold documents, by id, where the benchmark knows how the best
 	// one of them is chosen; nil: it does not.
 	BestGold func() map[string]float64
+
+	// Cites reads the citations of answers, where the benchmark scores them; nil: it does not.
+	Cites *Citing
 }
 
 // HashFiles returns the SHA-256 over the contents of files in order.

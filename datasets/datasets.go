@@ -209,6 +209,10 @@ type Protocol struct {
 	// Points says how answers are taken apart; nil: their own points are not judged.
 	Points *PointRule
 
+	// Answering says which verdicts say that a text answers a question, where the same is
+	// asked of answers and of the documents shown; nil: it is not.
+	Answering *AnsweringRule
+
 	// Recorded returns the systems whose answers came with the data, in order of name.
 	// nil: the data of this benchmark holds none.
 	Recorded func(ds *Dataset) []Recorded
@@ -230,6 +234,12 @@ type PointRule struct {
 	Plain  func(answer string) []string
 }
 
+// AnsweringRule says from where on a graded verdict counts.
+type AnsweringRule struct {
+	Answers func(v judge.Verdict) bool
+	From    string // in words, such as "a grade of 3 or more"
+}
+
 // Recorded is a system whose answers came with the data.
 type Recorded struct {
 	Name     string // as the data calls it
@@ -249,16 +259,6 @@ type Referenced interface {
 // of documents by the id of a question. A question that no document holds may be missing.
 type Held interface {
 	Holders() map[string][]string
-}
-
-// Answering is a Benchmark that asks of answers, and of the documents shown, whether they
-// answer questions: by a grade that is high enough.
-type Answering interface {
-	// Answers reports whether a verdict says that the text answers the question.
-	Answers(v judge.Verdict) bool
-
-	// AnswersFrom words what such a verdict is, such as "a grade of 3 or more".
-	AnswersFrom() string
 }
 
 // Measures that an encoder computes for items that are Referenced.

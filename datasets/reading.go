@@ -29,13 +29,13 @@ type Cited struct {
 	Document string `json:"document,omitempty"` // its id; empty: the data has no such document
 }
 
-// Citing is an Item whose scoring reads the citations of answers, by the numbers and names of
-// the data. Whoever was shown what does not matter.
-type Citing interface {
-	Reading(e Evidence) Reading
+// Citing is how scoring reads the citations of answers, by the numbers and names of the data.
+// Whoever was shown what does not matter.
+type Citing struct {
+	Reading func(e Evidence) Reading
 
 	// Label is the number by which answers cite a document of the corpus.
-	Label(document string) string
+	Label func(document string) string
 }
 
 // Read says how an answer is read. Where citations are not scored, the marks are those that
@@ -44,7 +44,7 @@ func Read(it Item, e Evidence) Reading {
 	if e.Output.Outcome != local.OK {
 		return Reading{}
 	}
-	if c, ok := it.(Citing); ok {
+	if c := it.Query().Cites; c != nil {
 		return c.Reading(e)
 	}
 

@@ -194,7 +194,7 @@ func (b Benchmark) Metrics() []datasets.Metric {
 }
 
 // Protocol is to retrieve 100 passages and give as many as a topic requires.
-func (Benchmark) Protocol() datasets.Protocol {
+func (b Benchmark) Protocol() datasets.Protocol {
 	return datasets.Protocol{
 		AnswerPrompt: "crux/answer.txt",
 		Headline:     CovAnswer,
@@ -204,6 +204,7 @@ func (Benchmark) Protocol() datasets.Protocol {
 		Temperature:  0,
 		TopP:         1,
 		Retrievers:   "bm25,bm25>mmr:0.5,oracle,random,none",
+		Answering:    b.answering(),
 	}
 }
 

@@ -146,11 +146,14 @@ const ungraded = -1
 // grade is that of a verdict.
 func grade(v judge.Verdict) int { return int(math.Round(v.Value * MaxGrade)) }
 
-// Answers reports whether a text answers a question, at the first threshold.
-func (b Benchmark) Answers(v judge.Verdict) bool { return v.Scored() && grade(v) >= b.etas()[0] }
-
-// AnswersFrom words the first threshold.
-func (b Benchmark) AnswersFrom() string { return fmt.Sprintf("a grade of %d or more", b.etas()[0]) }
+// answering counts a text as an answer to a question at the first threshold.
+func (b Benchmark) answering() *datasets.AnsweringRule {
+	eta := b.etas()[0]
+	return &datasets.AnsweringRule{
+		Answers: func(v judge.Verdict) bool { return v.Scored() && grade(v) >= eta },
+		From:    fmt.Sprintf("a grade of %d or more", eta),
+	}
+}
 
 // row turns verdicts into grades per question of the topic.
 func (it *item) row(verdicts []judge.Verdict) []int {

@@ -80,8 +80,8 @@ func (it *item) read(out datasets.Output) []bullet {
 	return lines
 }
 
-// Reading says where the lines of an answer stand that are judged, and what cites there.
-func (it *item) Reading(e datasets.Evidence) datasets.Reading {
+// reading says where the lines of an answer stand that are judged, and what cites there.
+func (it *item) reading(e datasets.Evidence) datasets.Reading {
 	out := datasets.Reading{Marks: []datasets.Citation{}}
 	for _, l := range it.read(e.Output) {
 		out.Parts = append(out.Parts, l.at)
@@ -151,8 +151,8 @@ func Citations(line string) map[int]bool {
 	return cited
 }
 
-// Label is the place of a document in the haystack, by which it is cited.
-func (it *item) Label(document string) string {
+// label is the place of a document in the haystack, by which it is cited.
+func (it *item) label(document string) string {
 	place, _ := it.haystack.corpus.Place(document)
 	return strconv.Itoa(place + 1)
 }

@@ -137,7 +137,7 @@ func TestReadingStandsInTheAnswer(t *testing.T) {
 	} {
 		it := figure2(t)
 		it.haystack.citations = rule
-		read := it.Reading(datasets.Evidence{Output: datasets.Output{Text: answer, Outcome: local.OK}})
+		read := it.reading(datasets.Evidence{Output: datasets.Output{Text: answer, Outcome: local.OK}})
 
 		var got []string
 		marks := read.Marks

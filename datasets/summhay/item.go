@@ -88,6 +88,7 @@ func (it *item) Query() datasets.Query {
 		Text:     strings.TrimSpace(it.subtopic.Query + " " + it.subtopic.Subtopic),
 		Gold:     gold,
 		Recorded: it.subtopic.Retriever,
+		Cites:    &datasets.Citing{Reading: it.reading, Label: it.label},
 	}
 }
 
@@ -95,7 +96,7 @@ func (it *item) Query() datasets.Query {
 // is cut to fit. Documents are numbered by their place in the haystack, so that a
 // citation means the same whatever was retrieved.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
-	label := func(_ int, id string) string { return it.Label(id) }
+	label := func(_ int, id string) string { return it.label(id) }
 	return datasets.Take(it.Corpus(), found, 0, budget, label)
 }
 

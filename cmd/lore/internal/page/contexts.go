@@ -1,15 +1,11 @@
 package page
 
-import (
-	"slices"
-
-	"lore/datasets"
-)
+import "slices"
 
 // takeContexts adds what judges said of the documents that a run's systems were shown, and
 // which of these answer each question: a benchmark of contexts asks where an answer was lost.
 func (b *builder) takeContexts(run int, out []Question) {
-	if _, ok := b.bench.(datasets.Answering); !ok {
+	if b.answering == nil {
 		return
 	}
 	judged := b.takeJudged(run, out)

@@ -46,6 +46,8 @@ type builder struct {
 	head    Head
 	groups  []group // of runs over the same data
 
+	answering *datasets.AnsweringRule // nil: documents are not judged as answers are
+
 	systems map[systemKey]int
 	rows    []rowAt
 	items   map[itemKey]int
@@ -89,6 +91,8 @@ func New(sources []Source, bench datasets.Benchmark, words Words) *Page {
 		items:   map[itemKey]int{},
 		docs:    map[[2]string]int{},
 		forms:   map[formKey]form{},
+
+		answering: bench.Protocol().Answering,
 	}
 	b.groups = b.groupRuns()
 	b.takeRows()
@@ -447,8 +451,8 @@ func (b *builder) describe(words Words) {
 	b.head.Lost, b.head.Heed = b.lost(), b.heed()
 	b.head.Kinds = b.kinds()
 	b.head.Lacking = b.lacking()
-	if by, ok := b.bench.(datasets.Answering); ok {
-		b.head.AnswersFrom = by.AnswersFrom()
+	if b.answering != nil {
+		b.head.AnswersFrom = b.answering.From
 	}
 
 	b.head.Contrasts, b.head.Answers = b.contrasts()

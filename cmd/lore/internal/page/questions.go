@@ -185,8 +185,8 @@ func (b *builder) newVerdict(v judge.Verdict) Verdict {
 		out.Reason = plain(string(v.Outcome) + ": " + v.Reason)
 		return out
 	}
-	if by, ok := b.bench.(datasets.Answering); ok {
-		out.Answers = by.Answers(v)
+	if b.answering != nil {
+		out.Answers = b.answering.Answers(v)
 	}
 	out.Label, out.Value = plain(v.Label), *rounded(v.Value)
 	if v.Score != 0 && *rounded(v.Score) != out.Value {

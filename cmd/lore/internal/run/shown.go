@@ -105,11 +105,12 @@ func (e *engine) keepShown(cells []cell, answers []store.Answer) store.Shown {
 		}
 	}
 	for _, it := range e.items {
-		said := store.ShownItem{Item: it.ID(), Gold: it.Query().Gold}
+		query := it.Query()
+		said := store.ShownItem{Item: it.ID(), Gold: query.Gold}
 		if h, ok := it.(datasets.Held); ok {
 			said.Holders = h.Holders()
 		}
-		if c, ok := it.(datasets.Citing); ok {
+		if c := query.Cites; c != nil {
 			said.Labels = map[string]string{}
 			for id := range said.Gold {
 				said.Labels[id] = c.Label(id)
@@ -138,10 +139,11 @@ func keepCited(b *store.ShownBuilder, c cell, a store.Answer) {
 			keep(d.Document)
 		}
 	}
-	if _, scored := c.item.(datasets.Citing); !scored || c.failed() {
+	query := c.item.Query()
+	if query.Cites == nil || c.failed() {
 		return
 	}
-	gold := c.item.Query().Gold
+	gold := query.Gold
 	for _, id := range slices.Sorted(maps.Keys(gold)) {
 		if gold[id] > 0 {
 			keep(id)
