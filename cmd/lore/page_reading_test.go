@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,7 +101,7 @@ func TestPageHasDocumentsOnce(t *testing.T) {
 	html := filepath.Join(t.TempDir(), "trend.html")
 	lore(t, append([]string{"report", "--html", html}, dirs...)...)
 	b.screen(1400, "light")
-	b.open(html, "#q=skellan_bay/turbines&a=run%3A%20bm25")
+	b.open(html, "#q=skellan_bay/turbines&a="+url.PathEscape(dirs[2]+": oracle")+"&b="+url.PathEscape(dirs[0]+": bm25"))
 	b.wait(`document.querySelector('button.cell')`)
 
 	if got := eval[string](b, `document.querySelector('.statements tbody th .note').textContent`); !strings.Contains(got, "10 documents hold it") {
