@@ -122,7 +122,7 @@ func gateRun(c *cobra.Command, f gateFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	run, bench, err := loadSubject(c, dir, f.system, f.judge, "--system")
+	run, bench, err := loadSubject(c, dir, f.system, "", f.judge, "--system")
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func gateRun(c *cobra.Command, f gateFlags, dir string) error {
 }
 
 // loadSubject reads a run folder and takes the system and judge that are named, or the only
-// ones.
-func loadSubject(c *cobra.Command, dir, system, judge, flag string) (accept.Subject, datasets.Benchmark, error) {
+// ones. Where prefer is a system of it, that one needs no naming.
+func loadSubject(c *cobra.Command, dir, system, prefer, judge, flag string) (accept.Subject, datasets.Benchmark, error) {
 	runs, bench, err := loadRuns(c, []string{dir})
 	if err != nil {
 		return accept.Subject{}, nil, err
@@ -173,6 +173,9 @@ func loadSubject(c *cobra.Command, dir, system, judge, flag string) (accept.Subj
 	var systems, judges []string
 	for _, row := range r.Table.Rows {
 		systems, judges = append(systems, row.System.String()), append(judges, row.Judge)
+	}
+	if system == "" && slices.Contains(systems, prefer) {
+		system = prefer
 	}
 
 	if system, err = oneOf("system", flag, dir, system, systems); err != nil {
@@ -226,7 +229,7 @@ func (f gateFlags) loadBaseline(c *cobra.Command, run accept.Subject) (*accept.S
 
 	var out accept.Subject
 	if folder {
-		out, err = f.baselineFolder(c, run)
+		out, _, err = loadSubject(c, f.baseline, f.ofBaseline, run.System.String(), run.Judge, "--baseline-system")
 	} else {
 		out, err = baselineFile(f.baseline, f.ofBaseline, remedy)
 	}
@@ -235,19 +238,6 @@ func (f gateFlags) loadBaseline(c *cobra.Command, run accept.Subject) (*accept.S
 	}
 	warnings, err := accept.Comparable(run, out)
 	return &out, warnings, err
-}
-
-// baselineFolder takes the system of another run that is named, or the one called like the run's,
-// or the only one.
-func (f gateFlags) baselineFolder(c *cobra.Command, run accept.Subject) (accept.Subject, error) {
-	if f.ofBaseline == "" {
-		out, _, err := loadSubject(c, f.baseline, run.System.String(), run.Judge, "--baseline-system")
-		if err == nil {
-			return out, nil
-		}
-	}
-	out, _, err := loadSubject(c, f.baseline, f.ofBaseline, run.Judge, "--baseline-system")
-	return out, err
 }
 
 func baselineFile(path, system, remedy string) (accept.Subject, error) {

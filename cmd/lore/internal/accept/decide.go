@@ -110,7 +110,7 @@ func testDrop(f *Finding, m datasets.Metric, run, baseline Subject, how Design) 
 	case beyond && power >= usualPower:
 		f.Outcome, f.Why = Broken, fmt.Sprintf("it dropped by %.1f, and the items would do for a run without a drop", e.mean)
 	case e.sure.High > f.Limit+rounding:
-		f.Outcome, f.Why = CannotTell, fmt.Sprintf("%s, and may have dropped by %.1f", dropped(e.mean), e.sure.High)
+		f.Outcome, f.Why = CannotTell, fmt.Sprintf("%s; a drop of %.1f is not ruled out", dropped(e.mean), e.sure.High)
 		f.explain(power)
 	default:
 		f.passUnlessMissing(s, how, func(e estimate) bool { return e.sure.High <= f.Limit+rounding },
@@ -124,9 +124,9 @@ const rounding = 1e-9
 // within words a drop whose bound is within the limit.
 func within(e estimate) string {
 	if e.sure.High < 0 {
-		return fmt.Sprintf("%s, by %.1f at least", dropped(e.mean), -e.sure.High)
+		return fmt.Sprintf("%s, and by %.1f at least", dropped(e.mean), -e.sure.High)
 	}
-	return fmt.Sprintf("%s, and has dropped by %.1f at most", dropped(e.mean), e.sure.High)
+	return fmt.Sprintf("%s; a drop beyond %.1f is ruled out", dropped(e.mean), e.sure.High)
 }
 
 func dropped(mean float64) string {
