@@ -42,11 +42,10 @@ func newGate() *cobra.Command {
 		Short: "Hold a run against rules and a baseline, for CI",
 		Long: "gate tells whether a run keeps rules: what a metric may drop by, compared item by item with a\n" +
 			"baseline; bounds of metrics; and counts, which are exact. Percent metrics are in points.\n\n" +
-			"A rule passes where even a bound of the drop or of the value is within its limit: for a\n" +
-			"system that is just beyond it that happens in at most 5 % of cases (--level). It is broken where\n" +
-			"the run is shown to be beyond. Else nobody can tell with so few items, and the report says\n" +
-			"which drop could be told. One-sided bounds like these need items: with no change at all,\n" +
-			"drop<=10 takes 29 of them, drop<=5 59 and drop<=2 149.\n\n" +
+			"A rule passes where even the one-sided bound of the drop, or of the value, is within its limit: of\n" +
+			"systems just beyond the limit at most 5 % pass (--level). It is broken where the run is shown\n" +
+			"to be beyond the limit. Otherwise lore cannot tell with so few items, and says which limit\n" +
+			"they would do for. With no change at all drop<=10 takes 29 items, drop<=5 59, drop<=2 149.\n\n" +
 			"Exit code: 0 pass, 6 a rule is broken, 7 cannot tell (0 with --cannot-tell pass).",
 		Example: "  lore gate RUN --save-baseline baseline.jsonl\n" +
 			"  lore gate RUN --baseline baseline.jsonl --rule 'joint: drop<=5' --rule 'coverage>=20' --rule 'failed==0'\n" +

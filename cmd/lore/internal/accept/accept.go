@@ -154,7 +154,7 @@ func (r *Report) count(run, baseline Subject) {
 		case !ok:
 			r.OnlyRun++
 			continue
-		case was.Answer == it.Answer:
+		case was.Answer == it.Answer && !it.Failed:
 			r.SameAnswers++
 		}
 		r.Shared++

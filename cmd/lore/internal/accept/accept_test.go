@@ -129,6 +129,25 @@ func TestDrops(t *testing.T) {
 	}
 }
 
+// The fewest items with which a drop rule passes where nothing changed, as the help and docs/gate.md have
+// them: less than 5 % of draws of so many items would miss all of the few that fell.
+func TestFewestItems(t *testing.T) {
+	how := design
+	how.Draws = Draws
+	for limit, n := range map[float64]int{1: 299, 2: 149, 3: 99, 5: 59, 10: 29, 20: 14} {
+		for _, c := range []struct {
+			n    int
+			want Outcome
+		}{{n, Pass}, {n * 19 / 20, CannotTell}} {
+			f := Finding{Limit: limit}
+			s := judged(c.n, always(70))
+			if testDrop(&f, covered, s, s, how); f.Outcome != c.want {
+				t.Errorf("drop<=%g, %d items: %s (%s), want %s", limit, c.n, f.Outcome, f.Why, c.want)
+			}
+		}
+	}
+}
+
 // A value that the run misses is no zero, and no way to pass either: with few missing ones the rule is
 // tested with these at their worst.
 func TestMissingValuesDoNotPass(t *testing.T) {
