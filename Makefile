@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-labels hostile flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama axe pages fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-labels hostile flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -85,6 +85,11 @@ simulate:
 # each simulated judge, and writes the table of docs/labelling.md; two minutes.
 simulate-labels:
 	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 1h -run 'LabelSimulation' ./cmd/lore/internal/label -update
+
+# simulate-gate checks that runs exactly at the margin of lore gate pass in at most 5 % of cases, 1,000
+# runs of each kind, beside a t test and a bootstrap, and writes the table of docs/gate.md; three minutes.
+simulate-gate:
+	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 1h -run 'GateSimulation' ./cmd/lore/internal/accept -update
 
 # The campaigns run in full what `go test` runs a seeded sample of: LORE_SEED=2 draws
 # another. hostile lets every verb meet every misbehaviour of a server (LORE_MODE names

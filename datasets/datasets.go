@@ -273,6 +273,10 @@ const (
 type Setting struct {
 	Name string
 	Help string
+
+	// System says that the setting belongs to what is measured, such as how many documents a
+	// system is shown, and not to how: runs with other values of it can be compared.
+	System bool
 }
 
 // Configurable is a Benchmark with settings of its own.

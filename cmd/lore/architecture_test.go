@@ -43,6 +43,8 @@ var layers = []struct {
 		at("usage"), at("store"), at("table")}},
 	{"lore/cmd/lore/internal/page", []string{"lore/local", "lore/judge", "lore/datasets",
 		at("usage"), at("store"), at("table"), at("report")}},
+	{at("accept"), []string{"lore/local/files", "lore/local/text", "lore/judge", "lore/datasets",
+		at("usage"), at("store"), at("table"), at("report")}},
 	{at("view"), []string{"lore/local", at("usage"), at("store"), at("page"), at("label")}},
 	{"lore/cmd/lore/internal/label", []string{"lore/local", "lore/judge", "lore/datasets", at("store"), at("report")}},
 	{"lore/cmd", []string{"lore"}},
@@ -209,6 +211,7 @@ func TestImportRulesBite(t *testing.T) {
 		{"lore/datasets/summhay/build", "lore/datasets/crux"}, {"lore/datasets/stage", "lore/datasets/summhay/build"}, {"lore/local/fake", "lore/datasets/summhay/build/scripted"},
 		{"lore/cmd/lore", "lore/datasets/msrs"}, {"lore/cmd/lore/internal/run", "lore/datasets/crux/build"}, {at("table"), at("run")}, {at("models"), at("pipeline")},
 		{at("report"), at("run")}, {at("usage"), at("store")}, {at("view"), at("run")}, {at("page"), at("view")},
+		{at("accept"), at("run")}, {at("accept"), "lore/local/gate"}, {at("report"), at("accept")},
 	} {
 		if mayImport(c[0], c[1]) {
 			t.Errorf("%s may import %s", c[0], c[1])

@@ -22,6 +22,8 @@ const (
 	exitPartial     = 3
 	exitInput       = 4
 	exitServer      = 5
+	exitBroken      = 6
+	exitCannotTell  = 7
 	exitInterrupted = 130
 )
 
@@ -33,6 +35,14 @@ func (p *partial) Error() string { return p.msg }
 // partialf words a partial.
 func partialf(format string, args ...any) error { return &partial{fmt.Sprintf(format, args...)} }
 
+// closed says that a gate lets a run not pass, and with which code.
+type closed struct {
+	code int
+	msg  string
+}
+
+func (c *closed) Error() string { return c.msg }
+
 const exitHelp = `lore ends with one of these codes:
 
   0    all went well
@@ -43,6 +53,9 @@ const exitHelp = `lore ends with one of these codes:
   4    an input file is missing or malformed; the message names file and place
   5    the model server, or a system of --system, cannot be reached, fails call after call or
        cannot be believed, or the server lacks the model; finished calls are kept
+  6    lore gate: the run breaks a rule
+  7    lore gate: no rule is seen to be broken, but with so few items nobody can tell whether all
+       are kept; 0 instead with --cannot-tell pass
   130  interrupted; finished calls to models and whole files are kept, run the same command
        again to resume from them
 `
@@ -50,6 +63,7 @@ const exitHelp = `lore ends with one of these codes:
 // exitCode is the code of an error, by its kind.
 func exitCode(ctx context.Context, err error) int {
 	var some *partial
+	var stopped *closed
 	var request *usage.Error
 	var input *datasets.InputError
 	var syntax *trec.SyntaxError
@@ -59,6 +73,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitOK
 	case errors.As(err, &some):
 		return exitPartial // finished, whatever came after
+	case errors.As(err, &stopped):
+		return stopped.code
 	case ctx.Err() != nil:
 		return exitInterrupted
 	case errors.As(err, &request):

@@ -117,6 +117,8 @@ var folderCommands = []string{
 	"report DIR --format csv", "report DIR --format json", "report DIR --html PAGE", "report DIR --human HUMAN", "report DIR --error-sheet SHEET",
 	"report DIR --errors SHEET", "report DIR DIR", "compare DIR DIR --resamples 100 --all", "compare DIR --resamples 100 --format json",
 	"compare DIR --unit group --resamples 100 --format latex", "judge validate DIR --human HUMAN --judge lexical",
+	"gate DIR --system 'bm25, extractive' --save-baseline BASELINE",
+	"gate DIR --system 'bm25, extractive' --baseline DIR --rule words:drop<=2 --rule failed==0 --format junit",
 }
 
 // FuzzRunFolder changes a file of a run folder of each benchmark, with hashes as they were,
@@ -176,7 +178,8 @@ func readFolder(t *testing.T, files map[string][]byte) (refused bool) {
 	}
 	human, sheet := filepath.Join(home, "human.jsonl"), filepath.Join(home, "sheet.csv")
 	writeHuman(t, files["verdicts.jsonl"], human)
-	places := strings.NewReplacer("DIR", dir, "PAGE", filepath.Join(home, "page.html"), "HUMAN", human, "SHEET", sheet)
+	places := strings.NewReplacer("DIR", dir, "PAGE", filepath.Join(home, "page.html"), "HUMAN", human, "SHEET", sheet,
+		"BASELINE", filepath.Join(home, "baseline.jsonl"))
 
 	for _, c := range folderCommands {
 		reads := !strings.HasPrefix(c, "runs")
@@ -184,8 +187,8 @@ func readFolder(t *testing.T, files map[string][]byte) (refused bool) {
 			continue // for the same reason
 		}
 		var out, errs bytes.Buffer
-		code := Main(strings.Fields(places.Replace(c)), &out, &errs)
-		if !slices.Contains([]int{exitOK, exitUsage, exitPartial, exitInput}, code) {
+		code := Main(shellFields(places.Replace(c)), &out, &errs)
+		if !slices.Contains([]int{exitOK, exitUsage, exitPartial, exitInput, exitBroken, exitCannotTell}, code) {
 			t.Fatalf("%s: exit code %d: %s", c, code, errs.String())
 		}
 		refused = refused || c == "report DIR" && code == exitInput

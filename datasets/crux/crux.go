@@ -53,7 +53,7 @@ func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 // Settings are the benchmark's own flags.
 func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
-		{Name: "k", Help: "passages given to the generator (default: as many as each topic requires)"},
+		{Name: "k", System: true, Help: "passages given to the generator (default: as many as each topic requires)"},
 		{Name: "eta", Help: "minimum grades, 1 to 5, that count as answering a question, comma-separated (default 3,5)"},
 		{
 			Name: "malformed",

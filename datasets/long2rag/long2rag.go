@@ -65,7 +65,7 @@ func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 // Settings are the benchmark's own flags.
 func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
-		{Name: "k", Help: fmt.Sprintf("documents given to the generator (default %d)", Shown)},
+		{Name: "k", System: true, Help: fmt.Sprintf("documents given to the generator (default %d)", Shown)},
 		{Name: "corpus", Help: "file of further documents to retrieve from, lines of JSON with id and text"},
 		{Name: "points", Help: "how an answer is split into its own points: sentences (default) or ollama:NAME"},
 	}

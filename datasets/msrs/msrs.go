@@ -43,9 +43,9 @@ func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
 		{Name: "domain", Help: "story or meeting (default: what the data is)"},
 		{Name: "split", Help: "test, dev or train (default test)"},
-		{Name: "k", Help: "documents given to the generator (default 8 for stories, 3 for meetings)"},
+		{Name: "k", System: true, Help: "documents given to the generator (default 8 for stories, 3 for meetings)"},
 		{
-			Name: "oracle-words",
+			Name: "oracle-words", System: true,
 			Help: "words of all gold documents together that oracle shows (default 20000 for meetings, all for stories)",
 		},
 	}
