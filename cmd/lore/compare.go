@@ -211,32 +211,65 @@ func holds(name, pattern string) bool {
 	return true
 }
 
-// loadRuns reads run folders of one benchmark, which has the settings of the first run.
-func loadRuns(c *cobra.Command, dirs []string) ([]report.Run, datasets.Benchmark, error) {
-	var runs []report.Run
-	for _, dir := range dirs {
+// part are the runs of one benchmark, with their folders as they were given.
+type part struct {
+	report.Part
+	dirs []string
+}
+
+// loadParts reads run folders, and sorts them by benchmark in the order of their first runs. A
+// benchmark has the settings of its first run.
+func loadParts(c *cobra.Command, dirs []string) ([]part, error) {
+	var out []part
+	for i, dir := range dirs {
 		r, err := loadRun(c, dir)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if len(runs) > 0 && r.Table.Benchmark != runs[0].Table.Benchmark {
-			return nil, nil, usage.Errorf("%s is a run of %s, %s one of %s; they cannot stand in one table",
-				dirs[0], runs[0].Table.Benchmark, dir, r.Table.Benchmark)
+		at := slices.IndexFunc(out, func(p part) bool { return p.Runs[0].Table.Benchmark == r.Table.Benchmark })
+		if at < 0 {
+			at = len(out)
+			out = append(out, part{})
 		}
-		runs = append(runs, r)
+		p := &out[at]
+		p.Runs, p.Names, p.dirs = append(p.Runs, r), append(p.Names, runName(dirs, i)), append(p.dirs, dir)
 	}
 
-	bench, err := benchmarkOf(runs[0], dirs[0])
+	for i := range out {
+		p := &out[i]
+		var err error
+		if p.Bench, err = benchmarkOf(p.Runs[0], p.dirs[0]); err != nil {
+			return nil, err
+		}
+		for k, r := range p.Runs {
+			if err := r.Recount(p.dirs[k], p.Bench.Metrics()); err != nil {
+				return nil, err
+			}
+			warnUnchecked(c, r, p.dirs[k])
+		}
+	}
+	return out, nil
+}
+
+// loadRuns reads run folders of one benchmark, which has the settings of the first run.
+func loadRuns(c *cobra.Command, dirs []string) ([]report.Run, datasets.Benchmark, error) {
+	parts, err := loadParts(c, dirs)
+	if err == nil {
+		err = oneBenchmark(parts)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, r := range runs {
-		if err := r.Recount(dirs[i], bench.Metrics()); err != nil {
-			return nil, nil, err
-		}
-		warnUnchecked(c, r, dirs[i])
+	return parts[0].Runs, parts[0].Bench, nil
+}
+
+// oneBenchmark refuses runs of several benchmarks.
+func oneBenchmark(parts []part) error {
+	if len(parts) == 1 {
+		return nil
 	}
-	return runs, bench, nil
+	return usage.Errorf("%s is a run of %s, %s one of %s; they cannot stand in one table",
+		parts[0].dirs[0], parts[0].Bench.Name(), parts[1].dirs[0], parts[1].Bench.Name())
 }
 
 // benchmarkOf is the benchmark of a run, with the settings that it had.

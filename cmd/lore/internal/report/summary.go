@@ -83,7 +83,7 @@ func markBest(g *datasets.Grid, t table.Table, m datasets.Metric, column int) {
 		f, _ := r.Figure(m.Name)
 		r.Retriever = r.Retriever[strings.LastIndex(r.Retriever, ": ")+1:] // in front stands a folder, where there are several
 		r.Retriever = strings.TrimSpace(r.Retriever)
-		if f.Value == nil || r.System.Reference() || r.Generator == gold {
+		if f.Value == nil || EndOfScale(r.System) {
 			return 0, false
 		}
 		return *f.Value, true
@@ -106,6 +106,31 @@ func markBest(g *datasets.Grid, t table.Table, m datasets.Metric, column int) {
 
 // gold is the generator that gives the reference answers.
 const gold = "gold"
+
+// EndOfScale reports whether a system does not compete, because it knows what is right, or nothing:
+// its retriever is oracle, random or none, or its answers are the references.
+func EndOfScale(s datasets.System) bool { return s.Reference() || s.Generator == gold }
+
+// HeadlineOf is the first figure of a row that is the benchmark's headline. What follows an
+// "@" in its name is a setting, which may be another than the benchmark's own.
+func HeadlineOf(r table.Row, bench datasets.Benchmark) (table.Figure, datasets.Metric, bool) {
+	want := bench.Protocol().Headline
+	isHeadline := func(name string) bool {
+		short, _, _ := strings.Cut(name, "@")
+		return short == want
+	}
+	for _, f := range r.Figures {
+		for _, m := range bench.Metrics() {
+			if isHeadline(f.Metric) && isHeadline(m.Name) {
+				if m.Name != f.Metric {
+					m.Name, m.Title = f.Metric, f.Metric
+				}
+				return f, m, true
+			}
+		}
+	}
+	return table.Figure{}, datasets.Metric{}, false
+}
 
 // occurs reports whether any row has a value above 0 of a metric.
 func occurs(t table.Table, name string) bool {
