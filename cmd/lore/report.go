@@ -18,6 +18,7 @@ import (
 	"lore/cmd/lore/internal/paper"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/tidy"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local/files"
@@ -28,6 +29,7 @@ type reportFlags struct {
 	words                 pageWords
 	paper                 paper.Options
 	columns               string
+	tidy, output          string
 	forPaper              bool // some flag of a paper's table is given
 	writeSheet, readSheet string
 	sample                int
@@ -46,7 +48,7 @@ func anyChanged(c *cobra.Command, names []string) bool {
 var labelForm = regexp.MustCompile(`^[A-Za-z0-9:._/+-]*$`)
 
 // reportFormats are the formats of a report.
-var reportFormats = []string{"text", "md", "latex", "csv", "json"}
+var reportFormats = []string{"text", "md", "latex", "csv", "json", "parquet"}
 
 func newReport() *cobra.Command {
 	var f reportFlags
@@ -58,7 +60,8 @@ func newReport() *cobra.Command {
 			"each, and one more with the main figure of each benchmark.\n\n" +
 			"With --format latex, each of --columns, --label, --caption, --intervals and --no-note asks\n" +
 			"for one table that a paper can take as it is: the best system in bold, and those that no\n" +
-			"test shows to be worse underlined.\n\n" +
+			"test shows to be worse underlined. For notebooks, --tidy values has one row a value, --tidy\n" +
+			"figures one row a figure, as CSV or Parquet.\n\n" +
 			"With --human it corrects the scores of one run by what people said of a part of it:\n" +
 			"lines of JSON, or CSV, with retriever, generator, item, question, label and unit, and with\n" +
 			"stratum and probability where lore label drew them. With\n" +
@@ -66,6 +69,7 @@ func newReport() *cobra.Command {
 			"wrong with each, and with --errors it reads the marked sheet back.",
 		Example: "  lore report lore-runs/summhay-1a2b3c4d\n" +
 			"  lore report mine theirs --format latex --label tab:main --columns joint,coverage\n" +
+			"  lore report mine theirs --format parquet --tidy values -o values.parquet\n" +
 			"  lore report mine --html page.html --title 'Before the new index' --date 'May 2026'",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -85,6 +89,8 @@ func newReport() *cobra.Command {
 		fl.StringVar(&f.paper.Caption, "caption", "", "of a paper's table: its caption, as plain `text`")
 		fl.StringVar(&f.paper.Intervals, "intervals", paper.Subscript, "of a paper's table: "+strings.Join(paper.Intervals, ", "))
 		fl.BoolVar(&f.paper.NoNote, "no-note", false, "of a paper's table: leave the note out; it stands in comments then")
+		fl.StringVar(&f.tidy, "tidy", "", "with csv or parquet: one row a value, or a figure: "+strings.Join(tidy.Forms, ", "))
+		fl.StringVarP(&f.output, "output", "o", "", "`file` to write the tables to (default: standard output)")
 		fl.StringVar(&f.html, "html", "", "write the page of one run, or of several with their trend, to this `file`")
 		f.words.add(fl)
 		fl.StringVar(&f.writeSheet, "error-sheet", "", "write a sample of one run's answers to this CSV `file`")
@@ -129,7 +135,36 @@ func (f reportFlags) check(runs int) error {
 	if err := checkFormat(f.format, reportFormats); err != nil {
 		return err
 	}
+	if err := f.checkTidy(given); err != nil {
+		return err
+	}
 	return f.checkPaper(given)
+}
+
+// checkTidy refuses a form of rows, or a file for them, that makes no sense, beside another flag that
+// says what to print.
+func (f reportFlags) checkTidy(given string) error {
+	other := given
+	if f.html != "" {
+		other = "--html"
+	}
+	isTidy := f.tidy != "" || f.format == "parquet"
+
+	switch {
+	case isTidy && other != "":
+		return usage.Errorf("--tidy and --format parquet are for the scores of systems, and exclude %s", other)
+	case f.output != "" && (f.html != "" || f.writeSheet != ""):
+		return usage.Errorf("--output is for tables, and excludes %s", other)
+	case f.tidy != "" && !slices.Contains(tidy.Forms, f.tidy):
+		return usage.Unknown("form of rows", f.tidy, tidy.Forms)
+	case f.tidy != "" && f.format != "csv" && f.format != "parquet":
+		return usage.Errorf("--tidy is for --format csv and parquet, not %s", f.format)
+	case f.format == "parquet" && f.tidy == "":
+		return usage.Errorf("--format parquet takes --tidy %s", strings.Join(tidy.Forms, " or "))
+	case f.format == "parquet" && f.output == "":
+		return usage.Errorf("Parquet is no text: name a file for it with -o")
+	}
+	return nil
 }
 
 // checkPaper refuses flags of a paper's table that make no sense, beside another flag that says what
@@ -158,7 +193,31 @@ func reportRuns(c *cobra.Command, f reportFlags, dirs []string) error {
 	if err != nil {
 		return err
 	}
+	if f.output == "" {
+		return showReport(c, f, parts, dirs)
+	}
+
+	var out bytes.Buffer
+	screen := c.OutOrStdout()
+	c.SetOut(&out)
+	err = showReport(c, f, parts, dirs)
+	c.SetOut(screen)
+	if err != nil {
+		return err
+	}
+	if err := files.WriteFile(f.output, out.Bytes()); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// showReport prints what the flags ask for.
+func showReport(c *cobra.Command, f reportFlags, parts []part, dirs []string) error {
 	switch {
+	case f.format == "parquet":
+		return tidy.Parquet(c.OutOrStdout(), f.tidy, reported(parts))
+	case f.tidy != "":
+		return tidy.CSV(c.OutOrStdout(), f.tidy, reported(parts))
 	case f.forPaper:
 		return showPaper(c, f, parts)
 	case len(parts) > 1 && f.html == "" && f.format != "json":
