@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lore/cmd/lore/internal/paper"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
@@ -29,6 +30,8 @@ type compareFlags struct {
 	resamples               int
 	examples                int
 	seed                    uint64
+	paper                   paperLook
+	forPaper                bool // some flag of a paper's table is given
 }
 
 // compareFormats are the formats of a comparison.
@@ -46,11 +49,17 @@ func newCompare() *cobra.Command {
 			"ties and losses.\n\n" +
 			"--unit says what is drawn at random. item: would other questions on these haystacks or\n" +
 			"topics show the same? group: would other haystacks or topics? That asks more, and needs\n" +
-			"five of them at least.",
+			"five of them at least.\n\n" +
+			"With --format latex, each of --label, --caption, --intervals and --no-note asks for one\n" +
+			"table that a paper can take: the best system in bold, and those that no test shows to be\n" +
+			"worse underlined.",
 		Example: "  lore compare lore-runs/summhay-1a2b3c4d\n" +
 			"  lore compare mine theirs --baseline 'bm25, extractive' --metric joint --format latex",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return compareRuns(c, f, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			f.forPaper = f.paper.given(c)
+			return compareRuns(c, f, args)
+		},
 	}
 
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
@@ -72,6 +81,7 @@ func newCompare() *cobra.Command {
 		fl.BoolVar(&f.all, "all", false, "show all pairs of many systems, not only those with the best one")
 		fl.IntVar(&f.examples, "examples", 3, "items to show of those that changed most between two systems")
 		fl.Uint64Var(&f.seed, "seed", 1, "seed of the resampling")
+		f.paper.add(fl)
 	})
 	return c
 }
@@ -88,8 +98,13 @@ func (f compareFlags) check() error {
 		return usage.Errorf("--resamples is at least 100, not %d", f.resamples)
 	case f.examples < 0:
 		return usage.Errorf("--examples cannot be negative")
+	case f.forPaper && f.baseline != "":
+		return usage.Errorf("a paper's table marks what is not shown to be worse than the best, which --baseline does not test")
 	}
-	return checkFormat(f.format, compareFormats)
+	if err := checkFormat(f.format, compareFormats); err != nil || !f.forPaper {
+		return err
+	}
+	return f.paper.check(f.format, paperFlags)
 }
 
 // design words the flags for the tests.
@@ -146,6 +161,9 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 		return err
 	}
 
+	if f.forPaper {
+		return writeChosen(c, f, report.Part{Bench: bench, Names: names, Runs: runs}, systems, metrics)
+	}
 	found := comparison{
 		runs:    runs,
 		systems: systems,
@@ -154,6 +172,26 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 		blocks:  table.Compare(systems, metrics, f.design()),
 	}
 	return found.print(c.OutOrStdout(), f)
+}
+
+// writeChosen writes the table of a paper: of the chosen systems alone, by the chosen tests.
+func writeChosen(c *cobra.Command, f compareFlags, p report.Part, systems []table.Contestant, metrics []datasets.Metric) error {
+	p.Runs = slices.Clone(p.Runs)
+	for i := range p.Runs {
+		p.Runs[i].Table.Rows = nil
+	}
+	for _, s := range systems {
+		t := &p.Runs[s.Run].Table
+		t.Rows = append(t.Rows, s.Row)
+	}
+
+	opt := f.paper.options()
+	opt.How = f.design()
+	opt.How.Draws = 0 // they make intervals of differences, which nobody sees here
+	for _, m := range metrics {
+		opt.Columns = append(opt.Columns, m.Title)
+	}
+	return paper.Write(c.OutOrStdout(), []report.Part{p}, opt)
 }
 
 // choose takes the systems and judges that the flags name. There must be two systems, or

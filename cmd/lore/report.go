@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -27,7 +26,7 @@ import (
 type reportFlags struct {
 	format, html, human   string
 	words                 pageWords
-	paper                 paper.Options
+	paper                 paperLook
 	columns               string
 	tidy, output          string
 	forPaper              bool // some flag of a paper's table is given
@@ -35,17 +34,6 @@ type reportFlags struct {
 	sample                int
 	semicolons            bool
 }
-
-// paperFlags are those of a paper's table.
-var paperFlags = []string{"columns", "label", "caption", "intervals", "no-note"}
-
-// anyChanged reports whether one of some flags is given.
-func anyChanged(c *cobra.Command, names []string) bool {
-	return slices.ContainsFunc(names, c.Flags().Changed)
-}
-
-// labelForm is what a label may be made of: what TeX reads as letters, and what nobody has to escape.
-var labelForm = regexp.MustCompile(`^[A-Za-z0-9:._/+-]*$`)
 
 // reportFormats are the formats of a report.
 var reportFormats = []string{"text", "md", "latex", "csv", "json", "parquet"}
@@ -73,7 +61,7 @@ func newReport() *cobra.Command {
 			"  lore report mine --html page.html --title 'Before the new index' --date 'May 2026'",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.forPaper = anyChanged(c, paperFlags)
+			f.forPaper = f.paper.given(c) || c.Flags().Changed("columns")
 			return reportRuns(c, f, args)
 		},
 	}
@@ -85,10 +73,7 @@ func newReport() *cobra.Command {
 	formatFlag(c, &f.format, reportFormats)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.columns, "columns", "", "of a paper's table: comma-separated `headings` (default: the main figures)")
-		fl.StringVar(&f.paper.Label, "label", "", "of a paper's table: its label, for \\ref")
-		fl.StringVar(&f.paper.Caption, "caption", "", "of a paper's table: its caption, as plain `text`")
-		fl.StringVar(&f.paper.Intervals, "intervals", paper.Subscript, "of a paper's table: "+strings.Join(paper.Intervals, ", "))
-		fl.BoolVar(&f.paper.NoNote, "no-note", false, "of a paper's table: leave the note out; it stands in comments then")
+		f.paper.add(fl)
 		fl.StringVar(&f.tidy, "tidy", "", "with csv or parquet: one row a value, or a figure: "+strings.Join(tidy.Forms, ", "))
 		fl.StringVarP(&f.output, "output", "o", "", "`file` to write the tables to (default: standard output)")
 		fl.StringVar(&f.html, "html", "", "write the page of one run, or of several with their trend, to this `file`")
@@ -170,19 +155,14 @@ func (f reportFlags) checkTidy(given string) error {
 // checkPaper refuses flags of a paper's table that make no sense, beside another flag that says what
 // to print.
 func (f reportFlags) checkPaper(given string) error {
+	names := append([]string{"columns"}, paperFlags...)
 	switch {
 	case !f.forPaper:
 		return nil
-	case f.format != "latex":
-		return usage.Errorf("--%s are for a paper's table: give --format latex, too", strings.Join(paperFlags, ", --"))
 	case given != "" || f.html != "":
-		return usage.Errorf("--%s are for the table of systems, and exclude %s", strings.Join(paperFlags, ", --"), cmp.Or(given, "--html"))
-	case !slices.Contains(paper.Intervals, f.paper.Intervals):
-		return usage.Unknown("way to show intervals", f.paper.Intervals, paper.Intervals)
-	case !labelForm.MatchString(f.paper.Label):
-		return usage.Errorf("the label %q cannot stand in \\label: it has letters, digits and : . _ / + - alone", f.paper.Label)
+		return usage.Errorf("--%s are for the table of systems, and exclude %s", strings.Join(names, ", --"), cmp.Or(given, "--html"))
 	}
-	return nil
+	return f.paper.check(f.format, names)
 }
 
 func reportRuns(c *cobra.Command, f reportFlags, dirs []string) error {
@@ -243,8 +223,8 @@ func showReport(c *cobra.Command, f reportFlags, parts []part, dirs []string) er
 
 // showPaper prints a table that a paper can take.
 func showPaper(c *cobra.Command, f reportFlags, parts []part) error {
-	opt := f.paper
-	opt.Lore, opt.Columns = versionText(), usage.List(f.columns)
+	opt := f.paper.options()
+	opt.Columns, opt.How = usage.List(f.columns), paper.Usual()
 	return paper.Write(c.OutOrStdout(), reported(parts), opt)
 }
 

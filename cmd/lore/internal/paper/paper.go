@@ -22,6 +22,13 @@ type Options struct {
 	Columns   []string // headings or names of metrics, in any case; empty: the main figures
 	Intervals string   // one of Intervals
 	NoNote    bool     // the note goes into comments
+	How       table.Design
+}
+
+// Usual are the tests that lore compare makes without flags. Draws, which make intervals of differences,
+// are left out: nobody sees these here.
+func Usual() table.Design {
+	return table.Design{Unit: table.ByItem, Level: 0.05, Difference: 5, Seed: 1}
 }
 
 // How intervals are shown.
@@ -71,7 +78,7 @@ func build(p report.Part, opt Options) sheet {
 	systems := contestants(p)
 	all := columnsOf(p, systems)
 	chosen := layout(all, opt.Columns, systems)
-	found := test(p, systems, leads(chosen))
+	found := test(p, systems, leads(chosen), opt.How)
 
 	out := sheet{made: madeBy([]report.Part{p}, opt.Lore), label: opt.Label, caption: opt.Caption, noNote: opt.NoNote}
 	if out.caption == "" {

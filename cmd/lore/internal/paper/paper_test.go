@@ -52,6 +52,9 @@ func one(t *testing.T, r report.Run, opt Options) string {
 func several(t *testing.T, opt Options, parts ...report.Part) string {
 	t.Helper()
 	var b strings.Builder
+	if opt.How.Level == 0 {
+		opt.How = Usual()
+	}
 	if err := Write(&b, parts, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +84,7 @@ func TestMarksAreThoseOfCompare(t *testing.T) {
 	p := report.Part{Bench: summhay.Benchmark{}, Names: []string{"a"}, Runs: []report.Run{r}}
 	metrics := leads(layout(columnsOf(p, contestants(p)), []string{"coverage"}, contestants(p)))
 	how := table.Design{Unit: table.ByItem, Level: 0.05, Difference: 5, Draws: table.Resamples, Seed: 1}
-	found := test(p, contestants(p), metrics)
+	found := test(p, contestants(p), metrics, Usual())
 
 	pairs := 0
 	for _, d := range table.Compare(contestants(p), metrics, how)[0].Diffs {
@@ -121,6 +124,20 @@ func TestIntervalsAndColumns(t *testing.T) {
 	err := Write(&b, []report.Part{part}, Options{Columns: []string{"covrage"}})
 	if err == nil || !strings.Contains(err.Error(), "did you mean Coverage?") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Another unit or level is the one that is tested and told: all 40 items are of one group.
+func TestDesignIsUsed(t *testing.T) {
+	how := Usual()
+	how.Unit, how.Level = table.ByGroup, 0.01
+	tex := one(t, run(40, covers, "bad", "good"), Options{Intervals: None, How: how})
+	if !strings.Contains(tex, "too few groups for a test") || strings.Contains(tex, `\underline`) {
+		t.Errorf("%s", tex)
+	}
+	how.Unit = table.ByItem
+	if tex := one(t, run(40, covers, "bad", "good"), Options{Intervals: None, How: how}); !strings.Contains(tex, "over items, Holm over the pairs of each metric, level 0.01") {
+		t.Errorf("%s", tex)
 	}
 }
 

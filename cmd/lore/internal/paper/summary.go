@@ -30,7 +30,7 @@ func summary(parts []report.Part, opt Options) sheet {
 		if opt.Intervals == Separate {
 			out.add("[low, high]", true)
 		}
-		tested[i] = testColumn(parts[c.Part], c)
+		tested[i] = testColumn(parts[c.Part], c, opt.How)
 	}
 
 	for _, r := range o.Rows {
@@ -54,13 +54,13 @@ type testedColumn struct {
 }
 
 // testColumn tests the systems of a column's run against each other.
-func testColumn(p report.Part, c report.OverviewColumn) testedColumn {
+func testColumn(p report.Part, c report.OverviewColumn, how table.Design) testedColumn {
 	one := report.Part{Bench: p.Bench, Names: p.Names[c.Run : c.Run+1], Runs: p.Runs[c.Run : c.Run+1]}
 	var metrics []datasets.Metric
 	if c.Metric.Lead {
 		metrics = append(metrics, c.Metric)
 	}
-	return testedColumn{c, test(one, contestants(one), metrics)}
+	return testedColumn{c, test(one, contestants(one), metrics, how)}
 }
 
 // cells are a system's value, and its interval where that has a column of its own.

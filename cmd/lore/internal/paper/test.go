@@ -10,9 +10,6 @@ import (
 	"lore/datasets"
 )
 
-// level is that of the tests: the one that lore compare takes.
-const level = 0.05
-
 // near marks a system that no test shows to be worse than the best.
 const near = datasets.Failed + 1
 
@@ -21,6 +18,7 @@ type place struct{ metric, system, judge string }
 
 // findings are what tests say of the systems of runs.
 type findings struct {
+	how      table.Design
 	marks    map[place]datasets.Mark
 	tests    []string // those that decided
 	can      bool     // some test could have passed
@@ -37,10 +35,10 @@ func (f findings) mark(m datasets.Metric, s table.Contestant) datasets.Mark {
 }
 
 // test finds the best system in each metric, and those that are not shown to be worse, by the tests
-// that lore compare makes: of all pairs, over items. Ends of the scale take part in the tests, so
-// that p is what lore compare prints, and are never marked.
-func test(p report.Part, systems []table.Contestant, metrics []datasets.Metric) findings {
-	out := findings{marks: map[place]datasets.Mark{}}
+// that lore compare makes, of all pairs. Ends of the scale take part in the tests, so that p is what
+// lore compare prints, and are never marked.
+func test(p report.Part, systems []table.Contestant, metrics []datasets.Metric, how table.Design) findings {
+	out := findings{how: how, marks: map[place]datasets.Mark{}}
 	for _, r := range p.Runs {
 		out.otherRun = out.otherRun || r.Manifest.DataHash != p.Runs[0].Manifest.DataHash
 	}
@@ -48,8 +46,6 @@ func test(p report.Part, systems []table.Contestant, metrics []datasets.Metric) 
 		return out
 	}
 
-	// Without draws there are no intervals of differences, which nobody sees here.
-	how := table.Design{Unit: table.ByItem, Level: level, Difference: 5, Seed: 1}
 	for _, b := range table.Compare(systems, metrics, how) {
 		for _, m := range b.Metrics {
 			out.judge(b, m)
@@ -116,7 +112,7 @@ func (f *findings) worse(b table.Block, m datasets.Metric, name string, best []s
 			f.tests = append(f.tests, d.Test)
 		}
 		lower := isA && *d.Diff < 0 || isB && *d.Diff > 0
-		shown = shown || lower && d.Significant(level)
+		shown = shown || lower && d.Significant(f.how.Level)
 	}
 	f.untested = f.untested || !tested
 	return shown || !tested
@@ -136,22 +132,22 @@ func (f findings) words() string {
 	case len(f.marks) == 0:
 		return ""
 	case len(f.tests) == 0 && f.untested:
-		return "Bold: the highest among systems that compete. They share too few items for a test."
+		return "Bold: the highest under its judge among systems that compete. They share too few " + f.how.Unit + "s for a test."
 	case len(f.tests) == 0:
-		return "Bold: the highest among systems that compete."
+		return "Bold: the highest under its judge among systems that compete."
 	}
 
 	names := make([]string, len(f.tests))
 	for i, t := range f.tests {
 		names[i] = testNames[t]
 	}
-	text := fmt.Sprintf("Bold: the highest among systems that compete; underlined: not shown to be worse than it "+
-		"(%s over items, Holm over the pairs of each metric, level %g).", strings.Join(names, " or "), level)
+	text := fmt.Sprintf("Bold: the highest under its judge among systems that compete; underlined: not shown to be worse than it "+
+		"(%s over %ss, Holm over the pairs of each metric, level %g).", strings.Join(names, " or "), f.how.Unit, f.how.Level)
 	if !f.can {
-		text += " With so few items no test can show a difference."
+		text += fmt.Sprintf(" With so few %ss no test can show a difference.", f.how.Unit)
 	}
 	if f.untested {
-		text += " Neither bold nor underlined may be a system that shares too few items with the best to be tested."
+		text += " Neither bold nor underlined may be a system that shares too few " + f.how.Unit + "s with the best to be tested."
 	}
 	return text
 }
