@@ -187,7 +187,7 @@ func writeChosen(c *cobra.Command, f compareFlags, p report.Part, systems []tabl
 
 	opt := f.paper.options()
 	opt.How = f.design()
-	opt.How.Draws = 0 // they make intervals of differences, which nobody sees here
+	opt.How.Draws, opt.How.Decisions = 0, true // nobody sees intervals of differences here
 	for _, m := range metrics {
 		opt.Columns = append(opt.Columns, m.Title)
 	}

@@ -16,19 +16,19 @@ import (
 
 // Options say what a table looks like.
 type Options struct {
-	Lore      string   // version that writes the table
-	Label     string   // for \ref; empty: none
-	Caption   string   // plain text; empty: one that says what the table shows
-	Columns   []string // headings or names of metrics, in any case; empty: the main figures
-	Intervals string   // one of Intervals
-	NoNote    bool     // the note goes into comments
-	How       table.Design
+	Lore      string       // version that writes the table
+	Label     string       // for \ref; empty: none
+	Caption   string       // plain text; empty: one that says what the table shows
+	Columns   []string     // headings or names of metrics, in any case; empty: the main figures
+	Intervals string       // one of Intervals
+	NoNote    bool         // the note goes into comments
+	How       table.Design // of the tests; Usual where nobody says otherwise
 }
 
-// Usual are the tests that lore compare makes without flags. Draws, which make intervals of differences,
-// are left out: nobody sees these here.
+// Usual are the tests that lore compare makes without flags. Intervals of differences, which nobody
+// sees here, are left out.
 func Usual() table.Design {
-	return table.Design{Unit: table.ByItem, Level: 0.05, Difference: 5, Seed: 1}
+	return table.Design{Unit: table.ByItem, Level: 0.05, Difference: 5, Seed: 1, Decisions: true}
 }
 
 // How intervals are shown.

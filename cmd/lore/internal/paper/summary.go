@@ -9,7 +9,7 @@ import (
 )
 
 // summary makes the table of all benchmarks' main figures. Each column is tested by itself, over the
-// runs of its benchmark, as in the table of that benchmark.
+// systems of its run.
 func summary(parts []report.Part, opt Options) sheet {
 	o := report.Across(parts)
 	out := sheet{made: madeBy(parts, opt.Lore), label: opt.Label, caption: opt.Caption, noNote: opt.NoNote}
