@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lore/cmd/lore/internal/paper"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
@@ -30,6 +31,8 @@ type compareFlags struct {
 	resamples               int
 	examples                int
 	seed                    uint64
+	paper                   paperLook
+	forPaper                bool // some flag of a paper's table is given
 }
 
 // compareFormats are the formats of a comparison.
@@ -47,11 +50,17 @@ func newCompare() *cobra.Command {
 			"ties and losses.\n\n" +
 			"--unit says what is drawn at random. item: would other questions on these haystacks or\n" +
 			"topics show the same? group: would other haystacks or topics? That asks more, and needs\n" +
-			"five of them at least.",
+			"five of them at least.\n\n" +
+			"With --format latex, each of --label, --caption, --intervals and --no-note asks for one\n" +
+			"table that a paper can take: the best system in bold, and those that no test shows to be\n" +
+			"worse underlined.",
 		Example: "  lore compare lore-runs/summhay-1a2b3c4d\n" +
 			"  lore compare mine theirs --baseline 'bm25, extractive' --metric joint --format latex",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return compareRuns(c, f, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			f.forPaper = f.paper.given(c)
+			return compareRuns(c, f, args)
+		},
 	}
 
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
@@ -73,6 +82,7 @@ func newCompare() *cobra.Command {
 		fl.BoolVar(&f.all, "all", false, "show all pairs of many systems, not only those with the best one")
 		fl.IntVar(&f.examples, "examples", 3, "items to show of those that changed most between two systems")
 		fl.Uint64Var(&f.seed, "seed", 1, "seed of the resampling")
+		f.paper.add(fl)
 	})
 	return c
 }
@@ -89,8 +99,13 @@ func (f compareFlags) check() error {
 		return usage.Errorf("--resamples is at least 100, not %d", f.resamples)
 	case f.examples < 0:
 		return usage.Errorf("--examples cannot be negative")
+	case f.forPaper && f.baseline != "":
+		return usage.Errorf("a paper's table marks what is not shown to be worse than the best, which --baseline does not test")
 	}
-	return checkFormat(f.format, compareFormats)
+	if err := checkFormat(f.format, compareFormats); err != nil || !f.forPaper {
+		return err
+	}
+	return f.paper.check(f.format, paperFlags)
 }
 
 // design words the flags for the tests.
@@ -147,6 +162,9 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 		return err
 	}
 
+	if f.forPaper {
+		return writeChosen(c, f, report.Part{Bench: bench, Names: names, Runs: runs}, systems, metrics)
+	}
 	found := comparison{
 		runs:    runs,
 		systems: systems,
@@ -155,6 +173,26 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 		blocks:  table.Compare(systems, metrics, f.design()),
 	}
 	return found.print(c.OutOrStdout(), f)
+}
+
+// writeChosen writes the table of a paper: of the chosen systems alone, by the chosen tests.
+func writeChosen(c *cobra.Command, f compareFlags, p report.Part, systems []table.Contestant, metrics []datasets.Metric) error {
+	p.Runs = slices.Clone(p.Runs)
+	for i := range p.Runs {
+		p.Runs[i].Table.Rows = nil
+	}
+	for _, s := range systems {
+		t := &p.Runs[s.Run].Table
+		t.Rows = append(t.Rows, s.Row)
+	}
+
+	opt := f.paper.options()
+	opt.How = f.design()
+	opt.How.Draws, opt.How.Decisions = 0, true // nobody sees intervals of differences here
+	for _, m := range metrics {
+		opt.Columns = append(opt.Columns, m.Title)
+	}
+	return paper.Write(c.OutOrStdout(), []report.Part{p}, opt)
 }
 
 // choose takes the systems and judges that the flags name. There must be two systems, or
@@ -212,35 +250,68 @@ func holds(name, pattern string) bool {
 	return true
 }
 
-// loadRuns reads run folders of one benchmark, which has the settings of the first run.
-func loadRuns(c *cobra.Command, dirs []string) ([]report.Run, datasets.Benchmark, error) {
+// part are the runs of one benchmark, with their folders as they were given.
+type part struct {
+	report.Part
+	dirs []string
+}
+
+// loadParts reads run folders, and sorts them by benchmark in the order of their first runs. A
+// benchmark has the settings of its first run.
+func loadParts(c *cobra.Command, dirs []string) ([]part, error) {
 	if err := checkOnce(dirs); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var runs []report.Run
-	for _, dir := range dirs {
+	var out []part
+	for i, dir := range dirs {
 		r, err := loadRun(c, dir)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if len(runs) > 0 && r.Table.Benchmark != runs[0].Table.Benchmark {
-			return nil, nil, usage.Errorf("%s is a run of %s, %s one of %s; they cannot stand in one table",
-				dirs[0], runs[0].Table.Benchmark, dir, r.Table.Benchmark)
+		at := slices.IndexFunc(out, func(p part) bool { return p.Runs[0].Table.Benchmark == r.Table.Benchmark })
+		if at < 0 {
+			at = len(out)
+			out = append(out, part{})
 		}
-		runs = append(runs, r)
+		p := &out[at]
+		p.Runs, p.Names, p.dirs = append(p.Runs, r), append(p.Names, runName(dirs, i)), append(p.dirs, dir)
 	}
 
-	bench, err := benchmarkOf(runs[0], dirs[0])
+	for i := range out {
+		p := &out[i]
+		var err error
+		if p.Bench, err = benchmarkOf(p.Runs[0], p.dirs[0]); err != nil {
+			return nil, err
+		}
+		for k, r := range p.Runs {
+			if err := r.Recount(p.dirs[k], p.Bench.Metrics()); err != nil {
+				return nil, err
+			}
+			warnUnchecked(c, r, p.dirs[k])
+		}
+	}
+	return out, nil
+}
+
+// loadRuns reads run folders of one benchmark, which has the settings of the first run.
+func loadRuns(c *cobra.Command, dirs []string) ([]report.Run, datasets.Benchmark, error) {
+	parts, err := loadParts(c, dirs)
+	if err == nil {
+		err = oneBenchmark(parts)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, r := range runs {
-		if err := r.Recount(dirs[i], bench.Metrics()); err != nil {
-			return nil, nil, err
-		}
-		warnUnchecked(c, r, dirs[i])
+	return parts[0].Runs, parts[0].Bench, nil
+}
+
+// oneBenchmark refuses runs of several benchmarks.
+func oneBenchmark(parts []part) error {
+	if len(parts) == 1 {
+		return nil
 	}
-	return runs, bench, nil
+	return usage.Errorf("%s is a run of %s, %s one of %s; they cannot stand in one table",
+		parts[0].dirs[0], parts[0].Bench.Name(), parts[1].dirs[0], parts[1].Bench.Name())
 }
 
 // checkOnce refuses a folder that is named twice, by whatever paths: its systems would be

@@ -2,19 +2,23 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"lore/cmd/lore/internal/page"
+	"lore/cmd/lore/internal/paper"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/tidy"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local/files"
@@ -23,13 +27,17 @@ import (
 type reportFlags struct {
 	format, html, human   string
 	words                 pageWords
+	paper                 paperLook
+	columns               string
+	tidy, output          string
+	forPaper              bool // some flag of a paper's table is given
 	writeSheet, readSheet string
 	sample                int
 	semicolons            bool
 }
 
 // reportFormats are the formats of a report.
-var reportFormats = []string{"text", "md", "latex", "csv", "json"}
+var reportFormats = []string{"text", "md", "latex", "csv", "json", "parquet"}
 
 func newReport() *cobra.Command {
 	var f reportFlags
@@ -37,17 +45,26 @@ func newReport() *cobra.Command {
 		Use:   "report RUN...",
 		Short: "Show run folders as a table, or write the page again",
 		Long: "report reads run folders, one's own or somebody else's, and prints their systems in\n" +
-			"one table. It needs neither the data nor a model.\n\n" +
+			"one table. It needs neither the data nor a model. Runs of several benchmarks make a table\n" +
+			"each, and one more with the main figure of each benchmark.\n\n" +
+			"With --format latex, each of --columns, --label, --caption, --intervals and --no-note asks\n" +
+			"for one table that a paper can take as it is: the best system in bold, and those that no\n" +
+			"test shows to be worse underlined. For notebooks, --tidy values has one row a value, --tidy\n" +
+			"figures one row a figure, as CSV or Parquet.\n\n" +
 			"With --human it corrects the scores of one run by what people said of a part of it:\n" +
 			"lines of JSON, or CSV, with retriever, generator, item, question, label and unit, and with\n" +
 			"stratum and probability where lore label drew them. With\n" +
 			"--error-sheet it writes a sample of one run's answers, in which people mark what is\n" +
 			"wrong with each, and with --errors it reads the marked sheet back.",
 		Example: "  lore report lore-runs/summhay-1a2b3c4d\n" +
-			"  lore report mine theirs --format latex\n" +
+			"  lore report mine theirs --format latex --label tab:main --columns joint,coverage\n" +
+			"  lore report mine theirs --format parquet --tidy values -o values.parquet\n" +
 			"  lore report mine --html page.html --title 'Before the new index' --date 'May 2026'",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return reportRuns(c, f, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			f.forPaper = f.paper.given(c) || c.Flags().Changed("columns")
+			return reportRuns(c, f, args)
+		},
 	}
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
@@ -56,6 +73,10 @@ func newReport() *cobra.Command {
 	})
 	formatFlag(c, &f.format, reportFormats)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&f.columns, "columns", "", "of a paper's table: comma-separated `headings` (default: the main figures)")
+		f.paper.add(fl)
+		fl.StringVar(&f.tidy, "tidy", "", "with csv or parquet: one row a value, or a figure: "+strings.Join(tidy.Forms, ", "))
+		fl.StringVarP(&f.output, "output", "o", "", "`file` to write the tables to (default: standard output)")
 		fl.StringVar(&f.html, "html", "", "write the page of one run, or of several with their trend, to this `file`")
 		f.words.add(fl)
 		fl.StringVar(&f.writeSheet, "error-sheet", "", "write a sample of one run's answers to this CSV `file`")
@@ -97,18 +118,97 @@ func (f reportFlags) check(runs int) error {
 	case f.readSheet != "" && f.format == "json":
 		return usage.Errorf("--errors cannot print json; it prints %s", strings.Join(formats, ", "))
 	}
-	return checkFormat(f.format, reportFormats)
+	if err := checkFormat(f.format, reportFormats); err != nil {
+		return err
+	}
+	if err := f.checkTidy(given); err != nil {
+		return err
+	}
+	return f.checkPaper(given)
+}
+
+// checkTidy refuses a form of rows, or a file for them, that makes no sense, beside another flag that
+// says what to print.
+func (f reportFlags) checkTidy(given string) error {
+	other := given
+	if f.html != "" {
+		other = "--html"
+	}
+	isTidy := f.tidy != "" || f.format == "parquet"
+
+	switch {
+	case isTidy && other != "":
+		return usage.Errorf("--tidy and --format parquet are for the scores of systems, and exclude %s", other)
+	case f.output != "" && (f.html != "" || f.writeSheet != ""):
+		return usage.Errorf("--output is for tables, and excludes %s", other)
+	case f.tidy != "" && !slices.Contains(tidy.Forms, f.tidy):
+		return usage.Unknown("form of rows", f.tidy, tidy.Forms)
+	case f.tidy != "" && f.format != "csv" && f.format != "parquet":
+		return usage.Errorf("--tidy is for --format csv and parquet, not %s", f.format)
+	case f.format == "parquet" && f.tidy == "":
+		return usage.Errorf("--format parquet takes --tidy %s", strings.Join(tidy.Forms, " or "))
+	case f.format == "parquet" && f.output == "":
+		return usage.Errorf("Parquet is no text: name a file for it with -o")
+	}
+	return nil
+}
+
+// checkPaper refuses flags of a paper's table that make no sense, beside another flag that says what
+// to print.
+func (f reportFlags) checkPaper(given string) error {
+	names := append([]string{"columns"}, paperFlags...)
+	switch {
+	case !f.forPaper:
+		return nil
+	case given != "" || f.html != "":
+		return usage.Errorf("--%s are for the table of systems, and exclude %s", strings.Join(names, ", --"), cmp.Or(given, "--html"))
+	}
+	return f.paper.check(f.format, names)
 }
 
 func reportRuns(c *cobra.Command, f reportFlags, dirs []string) error {
 	if err := f.check(len(dirs)); err != nil {
 		return err
 	}
-	runs, bench, err := loadRuns(c, dirs)
+	parts, err := loadParts(c, dirs)
 	if err != nil {
 		return err
 	}
+	if f.output == "" {
+		return showReport(c, f, parts, dirs)
+	}
 
+	var out bytes.Buffer
+	screen := c.OutOrStdout()
+	c.SetOut(&out)
+	err = showReport(c, f, parts, dirs)
+	c.SetOut(screen)
+	if err != nil {
+		return err
+	}
+	if err := files.WriteFile(f.output, out.Bytes()); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// showReport prints what the flags ask for.
+func showReport(c *cobra.Command, f reportFlags, parts []part, dirs []string) error {
+	switch {
+	case f.format == "parquet":
+		return tidy.Parquet(c.OutOrStdout(), f.tidy, reported(parts))
+	case f.tidy != "":
+		return tidy.CSV(c.OutOrStdout(), f.tidy, reported(parts))
+	case f.forPaper:
+		return showPaper(c, f, parts)
+	case len(parts) > 1 && f.html == "" && f.format != "json":
+		return showParts(c, parts, f.format)
+	}
+	if err := oneBenchmark(parts); err != nil {
+		return err
+	}
+
+	runs, bench := parts[0].Runs, parts[0].Bench
 	switch {
 	case f.writeSheet != "":
 		return writeErrorSheet(c, f, runs[0], dirs[0])
@@ -120,6 +220,22 @@ func reportRuns(c *cobra.Command, f reportFlags, dirs []string) error {
 		return showCorrected(c, f, runs[0])
 	}
 	return showRun(c, merge(dirs, runs), bench, f.format)
+}
+
+// showPaper prints a table that a paper can take.
+func showPaper(c *cobra.Command, f reportFlags, parts []part) error {
+	opt := f.paper.options()
+	opt.Columns, opt.How = usage.List(f.columns), paper.Usual()
+	return paper.Write(c.OutOrStdout(), reported(parts), opt)
+}
+
+// reported are parts without the folders as they were given.
+func reported(parts []part) []report.Part {
+	out := make([]report.Part, len(parts))
+	for i, p := range parts {
+		out[i] = p.Part
+	}
+	return out
 }
 
 // merge puts the rows of several runs into one, each marked with its folder.
@@ -144,6 +260,43 @@ func merge(dirs []string, runs []report.Run) report.Run {
 			v.Retriever = mark + v.Retriever
 			out.Verdicts = append(out.Verdicts, v)
 		}
+	}
+	return out
+}
+
+// showParts prints the tables of several benchmarks, and one that sums them up. CSV has no place for
+// a title: its rows begin with the benchmark.
+func showParts(c *cobra.Command, parts []part, format string) error {
+	w := c.OutOrStdout()
+	for _, p := range parts {
+		name, merged := p.Bench.Name(), merge(p.dirs, p.Runs)
+		if format == "csv" {
+			if err := report.CSV(w, withColumn(report.Main(merged.Table, p.Bench.Metrics()), "benchmark", name)); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
+			continue
+		}
+		if format == "text" {
+			usage.Paint(w, usage.Piece{Text: name, Style: usage.Heading}, usage.Piece{Text: "\n"})
+		}
+		if err := showRun(c, merged, p.Bench, format); err != nil {
+			return err
+		}
+	}
+
+	all := report.Across(reported(parts)).Grid()
+	if format == "csv" {
+		all = withColumn(all, "benchmark", "all")
+	}
+	return printGrids(w, format, []datasets.Grid{all})
+}
+
+// withColumn puts a column with the same text in all rows before the others.
+func withColumn(g datasets.Grid, head, text string) datasets.Grid {
+	out := datasets.Grid{Title: g.Title, Note: g.Note, Head: append([]string{head}, g.Head...)}
+	for _, r := range g.Rows {
+		out.Rows = append(out.Rows, append([]string{text}, r...))
 	}
 	return out
 }

@@ -231,7 +231,7 @@ func (l *listed) headline(t table.Table) {
 
 	var metric datasets.Metric
 	for _, r := range rows {
-		f, m, ok := headlineOf(r, bench)
+		f, m, ok := report.HeadlineOf(r, bench)
 		if !ok || f.Value == nil || metric.Name != "" && f.Metric != metric.Name {
 			continue
 		}
@@ -244,27 +244,6 @@ func (l *listed) headline(t table.Table) {
 			l.Best = fmt.Sprintf("%s, %s, %s", r.Retriever, r.Generator, r.Judge)
 		}
 	}
-}
-
-// headlineOf is the first figure of a row that is the benchmark's headline. What follows an
-// "@" in its name is a setting, which may be another than the benchmark's own.
-func headlineOf(r table.Row, bench datasets.Benchmark) (table.Figure, datasets.Metric, bool) {
-	want := bench.Protocol().Headline
-	isHeadline := func(name string) bool {
-		short, _, _ := strings.Cut(name, "@")
-		return short == want
-	}
-	for _, f := range r.Figures {
-		for _, m := range bench.Metrics() {
-			if isHeadline(f.Metric) && isHeadline(m.Name) {
-				if m.Name != f.Metric {
-					m.Name, m.Title = f.Metric, f.Metric
-				}
-				return f, m, true
-			}
-		}
-	}
-	return table.Figure{}, datasets.Metric{}, false
 }
 
 // settingsOf are what a run was made with, as words: its settings and the parts of its

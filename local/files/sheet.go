@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -224,21 +225,39 @@ func RowID(about ...string) string {
 // run begins with an apostrophe, which EachRow takes off; control characters become visible.
 func Sheet(heading []string, rows [][]string) ([]byte, error) {
 	var buf bytes.Buffer
-	w := csv.NewWriter(&buf)
-	for _, row := range append([][]string{heading}, rows...) {
+	if err := WriteSheet(&buf, heading, slices.Values(rows)); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// WriteSheet is Sheet for rows that come one after the other.
+func WriteSheet(to io.Writer, heading []string, rows iter.Seq[[]string]) error {
+	w := csv.NewWriter(to)
+	write := func(row []string) error {
 		cells := make([]string, len(row))
 		for i, c := range row {
 			cells[i] = guarded(text.Plain(c))
 		}
 		if err := w.Write(cells); err != nil {
-			return nil, fmt.Errorf("write a sheet: %w", err)
+			return fmt.Errorf("write a sheet: %w", err)
+		}
+		return nil
+	}
+
+	if err := write(heading); err != nil {
+		return err
+	}
+	for row := range rows {
+		if err := write(row); err != nil {
+			return err
 		}
 	}
 	w.Flush()
 	if err := w.Error(); err != nil {
-		return nil, fmt.Errorf("write a sheet: %w", err)
+		return fmt.Errorf("write a sheet: %w", err)
 	}
-	return buf.Bytes(), nil
+	return nil
 }
 
 // apostrophe before a cell tells a spreadsheet that it is text.

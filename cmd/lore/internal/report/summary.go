@@ -104,6 +104,27 @@ func markBest(g *datasets.Grid, t table.Table, m datasets.Metric, column int) {
 	}
 }
 
+// HeadlineOf is the first figure of a row that is the benchmark's headline. What follows an
+// "@" in its name is a setting, which may be another than the benchmark's own.
+func HeadlineOf(r table.Row, bench datasets.Benchmark) (table.Figure, datasets.Metric, bool) {
+	want := bench.Protocol().Headline
+	isHeadline := func(name string) bool {
+		short, _, _ := strings.Cut(name, "@")
+		return short == want
+	}
+	for _, f := range r.Figures {
+		for _, m := range bench.Metrics() {
+			if isHeadline(f.Metric) && isHeadline(m.Name) {
+				if m.Name != f.Metric {
+					m.Name, m.Title = f.Metric, f.Metric
+				}
+				return f, m, true
+			}
+		}
+	}
+	return table.Figure{}, datasets.Metric{}, false
+}
+
 // occurs reports whether any row has a value above 0 of a metric.
 func occurs(t table.Table, name string) bool {
 	return slices.ContainsFunc(t.Rows, func(r table.Row) bool {

@@ -32,6 +32,10 @@ type Design struct {
 	Flips      int     // random sign flips; 0: as many as the correction needs
 	Draws      int     // bootstrap draws
 	Seed       uint64
+
+	// Decisions says that nobody looks at more than the corrected p: the sign flips are left out where
+	// the t test decides, which of many systems takes most of the time. P is no figure then.
+	Decisions bool
 }
 
 // Names of the tests that decide.
@@ -322,12 +326,15 @@ func difference(s shared, how Design, tests int) Difference {
 	}
 
 	minP := metric.FlipFloor(groups, how.Flips)
-	draws := how.Draws
+	draws, flips := how.Draws, how.Flips
 	if decidesT(minP, groups, how.level(tests)) {
 		draws = 0
+		if how.Decisions {
+			flips = 1
+		}
 	}
 
-	p := metric.ComparePaired(s.a, s.b, clusters, how.Flips, draws, Level, how.Seed)
+	p := metric.ComparePaired(s.a, s.b, clusters, flips, draws, Level, how.Seed)
 	d.ValueA, d.ValueB, d.Diff = defined(metric.Mean(s.a)), defined(metric.Mean(s.b)), defined(p.Diff)
 	d.Low, d.High, d.P = defined(p.CI.Low), defined(p.CI.High), defined(p.P)
 	d.PT, d.DF, d.se = defined(p.T.P), defined(p.T.DF), p.T.SE

@@ -272,3 +272,32 @@ func TestNothingCanPassOverTwoClusters(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// A comparison of which the decisions alone are wanted decides the same, where the t test does and where
+// the sign flips do.
+func TestDecisionsAreTheSame(t *testing.T) {
+	byT, byFlips := 0, 0
+	for _, items := range []int{6, 10, 40} {
+		rng := rand.New(rand.NewPCG(4, uint64(items)))
+		systems := world{haystacks: items, items: 1, systems: 5, shift: 0.3}.draw(rng)
+		how := Design{Unit: ByItem, Level: 0.05, Difference: 5, Draws: 100, Seed: 1}
+		lean := how
+		lean.Decisions, lean.Draws = true, 0
+
+		metrics := []datasets.Metric{covered}
+		want := Compare(systems, metrics, how)[0].Diffs
+		for i, got := range Compare(systems, metrics, lean)[0].Diffs {
+			if got.PHolm == nil || *got.PHolm != *want[i].PHolm || got.Test != want[i].Test || got.Can != want[i].Can {
+				t.Errorf("%d items, %s and %s: %v by %s, want %v by %s", items, got.A, got.B, got.PHolm, got.Test, want[i].PHolm, want[i].Test)
+			}
+			if got.Test == RobustT {
+				byT++
+			} else {
+				byFlips++
+			}
+		}
+	}
+	if byT == 0 || byFlips == 0 {
+		t.Errorf("%d by t, %d by flips: the test proves nothing", byT, byFlips)
+	}
+}

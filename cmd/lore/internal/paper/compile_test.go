@@ -1,0 +1,117 @@
+package paper
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// compile sets a document. pdflatex may be missing on a machine of somebody, never in CI.
+func compile(t *testing.T, preamble, body string) {
+	t.Helper()
+	if _, err := exec.LookPath("pdflatex"); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("there is no pdflatex")
+		}
+		t.Skip("there is no pdflatex; Debian has it in texlive-latex-recommended")
+	}
+
+	dir := t.TempDir()
+	doc := "\\documentclass{article}\n" + preamble + "\\usepackage{booktabs}\n\\begin{document}\n\\listoftables\n" + body + "\n\\end{document}\n"
+	if err := os.WriteFile(filepath.Join(dir, "paper.tex"), []byte(doc), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The second time it reads what captions and labels wrote the first time.
+	for range 2 {
+		cmd := exec.Command("pdflatex", "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error", "paper.tex")
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s\n%s", err, doc, out[max(0, len(out)-2000):])
+		}
+	}
+
+	log, err := os.ReadFile(filepath.Join(dir, "paper.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := bytes.Index(log, []byte("Missing character")); i >= 0 {
+		t.Errorf("a character is missing: %s", log[i:min(len(log), i+200)])
+	}
+	if _, err := os.Stat(filepath.Join(dir, "paper.pdf")); err != nil {
+		t.Error(err)
+	}
+}
+
+// fontencs are the encodings that papers are set in.
+var fontencs = []string{"", "\\usepackage[T1]{fontenc}\n"}
+
+// Every letter that is said to need no package needs none, and every command works in cells, captions
+// and notes.
+func TestLettersCompile(t *testing.T) {
+	s := sheet{label: "tab:letters", caption: "Every letter", heads: []string{"a"}, align: "l"}
+	for _, r := range letters {
+		s.rows = append(s.rows, []string{Escape(string(r))})
+		s.note = append(s.note, string(r))
+	}
+	for r := range written {
+		s.rows = append(s.rows, []string{Escape(string(r))})
+		s.caption += string(r)
+	}
+	for r := 'α'; r <= 'ω'; r++ {
+		s.rows = append(s.rows, []string{Escape(string(r))})
+	}
+	for _, encoding := range fontencs {
+		compile(t, encoding, text(s))
+	}
+}
+
+// Hostile names compile as cells, headings, caption, note and comments.
+func TestHostileNamesCompile(t *testing.T) {
+	s := sheet{label: "tab:hostile", caption: strings.Join(hostile, " "), note: hostile, made: hostile}
+	for _, name := range hostile {
+		s.add(name, false)
+	}
+	for _, name := range hostile {
+		cells := make([]string, len(hostile))
+		cells[0], cells[1] = Escape(name), marked(Escape(name), near)
+		s.rows = append(s.rows, cells)
+	}
+	for _, encoding := range fontencs {
+		compile(t, encoding, text(s))
+	}
+}
+
+// Random names compile, too: half of their characters are those that TeX knows.
+func TestRandomNamesCompile(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	special := []rune("\\{}$&#%_^~<>|\"'`-,?![]*@:;=/\x00\x7f\u00a0\u200b\u0301日Ωé–²")
+	s := sheet{label: "tab:random", caption: "Random", heads: []string{"a", "b"}, align: "lr"}
+	for i := range 200 {
+		name := make([]rune, 1+rng.IntN(30))
+		for k := range name {
+			if name[k] = special[rng.IntN(len(special))]; rng.IntN(2) == 0 {
+				name[k] = rune(rng.IntN(0x3000))
+			}
+		}
+		s.rows = append(s.rows, []string{Escape(string(name)), fmt.Sprint(i)})
+	}
+	// More than a page of rows cannot float.
+	for len(s.rows) > 0 {
+		page := s
+		page.rows = s.rows[:min(40, len(s.rows))]
+		s.rows = s.rows[len(page.rows):]
+		compile(t, "", text(page))
+	}
+}
+
+func text(s sheet) string {
+	var b bytes.Buffer
+	s.write(&b)
+	return b.String()
+}
