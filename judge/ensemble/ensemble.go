@@ -151,6 +151,20 @@ func (j *Judge) Judge(ctx context.Context, tasks []judge.Task, done func(int)) (
 	return out, nil
 }
 
+// Begin asks the first n judges what Judge would ask them, and counts nothing: for callers that have
+// one model after the other asked, and what it says kept.
+func (j *Judge) Begin(ctx context.Context, tasks []judge.Task, n int) error {
+	if err := j.Rule.Calibration.checkKinds(tasks); err != nil {
+		return err
+	}
+	begun := &Judge{Parts: j.Parts[:n], Rule: j.Rule}
+	t := newTrace(tasks, n)
+	if err := begun.first(ctx, t); err != nil || n == 1 {
+		return err
+	}
+	return begun.others(ctx, t, j.Rule.choose(t), 0, nil)
+}
+
 func (j *Judge) names() []string {
 	out := make([]string, len(j.Parts))
 	for i, p := range j.Parts {

@@ -103,6 +103,55 @@ func (s *Set) ResolveJudge(ctx context.Context, spec string) (Judge, error) {
 	return out, nil
 }
 
+// Turn is a part of a judge that asks a model of the server.
+type Turn struct {
+	Model string // as it was named
+	Part  int    // its place among those that are asked one after the other
+}
+
+// Turns are the models of the server that a judge asks, in their order.
+func (j Judge) Turns() []Turn {
+	var out []Turn
+	for i, m := range j.parts {
+		if m != nil && m.Backend == ollama.BackendName {
+			out = append(out, Turn{m.Spec, i})
+		}
+	}
+	return out
+}
+
+// ForeseeJudge tells how long the prompts are that a judge's model has at a turn, without asking
+// it: those about all questions, of which it may be asked fewer.
+func (s *Set) ForeseeJudge(j Judge, at Turn, how Judging, tasks []judge.Task, prompts *prompt.Set) error {
+	m := j.parts[at.Part]
+	opened, err := llm.New(s.asking(m, how), nil, prompts)
+	if err != nil {
+		return usage.Errorf("%v", err)
+	}
+	calls, err := opened.Plan(tasks)
+	if err != nil {
+		return err
+	}
+	s.Foresee(m, calls)
+	return nil
+}
+
+// asking says how a model is asked as a judge.
+func (s *Set) asking(m *Model, how Judging) llm.Config {
+	return llm.Config{
+		Backend: m.Backend,
+		Model:   m.Name,
+		Digest:  m.Digest,
+		Label:   m.Spec,
+		Options: m.Options,
+		Mode:    how.Mode,
+		Batch:   how.Batch,
+		MinMass: how.MinMass,
+		Samples: how.Samples,
+		Fit:     func(calls []local.Call) { s.Fit(m, calls, "prompts of the judge") },
+	}
+}
+
 // OpenJudge makes a judge whose calls go through the door.
 func (s *Set) OpenJudge(j Judge, how Judging, calls llm.Caller, prompts *prompt.Set) (judge.Judge, error) {
 	opened := make([]judge.Judge, len(j.parts))
@@ -119,18 +168,7 @@ func (s *Set) OpenJudge(j Judge, how Judging, calls llm.Caller, prompts *prompt.
 			continue
 		}
 
-		one, err := llm.New(llm.Config{
-			Backend: m.Backend,
-			Model:   m.Name,
-			Digest:  m.Digest,
-			Label:   m.Spec,
-			Options: m.Options,
-			Mode:    how.Mode,
-			Batch:   how.Batch,
-			MinMass: how.MinMass,
-			Samples: how.Samples,
-			Fit:     func(calls []local.Call) { s.Fit(m, calls, "prompts of the judge") },
-		}, calls, prompts)
+		one, err := llm.New(s.asking(m, how), calls, prompts)
 		if err != nil {
 			return nil, usage.Errorf("%v", err)
 		}

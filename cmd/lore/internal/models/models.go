@@ -36,9 +36,10 @@ func (s Server) Notice() string {
 type Config struct {
 	Server  Server
 	Dial    ollama.Dialer
-	Slots   int    // calls at once to the server
-	NumCtx  int    // context window in tokens; 0: from the longest prompt
-	Think   string // thoughts of models that can think; empty: none
+	Slots   int      // calls at once to the server
+	NumCtx  int      // context window in tokens; 0: from the longest prompt
+	Windows *Windows // that runs share; nil: the set has its own
+	Think   string   // thoughts of models that can think; empty: none
 	Seed    uint64
 	Cache   string  // folder of model calls that runs share; empty: none
 	Systems Systems // systems of people's own that are asked over HTTP
@@ -57,8 +58,7 @@ type Set struct {
 	client   *ollama.Client
 	server   string
 	recalled bool // the server cannot be reached, and what is known of its models is older
-	byName   map[string]*Model
-	needs    map[string]int    // tokens that a later phase will need, by spec
+	windows  *Windows
 	encoders map[string]*Model // of judges, by spec
 
 	warnings []string
@@ -66,7 +66,11 @@ type Set struct {
 
 // New returns a set that has asked nobody yet.
 func New(cfg Config) *Set {
-	return &Set{cfg: cfg, byName: map[string]*Model{}, needs: map[string]int{}, encoders: map[string]*Model{}}
+	s := &Set{cfg: cfg, windows: cfg.Windows, encoders: map[string]*Model{}}
+	if s.windows == nil {
+		s.windows = NewWindows()
+	}
+	return s
 }
 
 // Server is the version of the model server, empty if none was asked.
@@ -179,21 +183,18 @@ func (s *Set) resolveOllama(ctx context.Context, spec, name string, options loca
 
 	// One load profile per model and run: a model that generates and judges keeps
 	// the context window it was first given.
-	if known := s.byName[name]; known != nil {
-		options.NumCtx = known.Options.NumCtx
+	if options.NumCtx == 0 {
+		options.NumCtx = s.windows.size[name]
 	}
-	m := &Model{
+	s.windows.size[name] = options.NumCtx
+	return &Model{
 		Spec:    spec,
 		Backend: ollama.BackendName,
 		Name:    info.Name,
 		Digest:  info.Digest,
 		Info:    info,
 		Options: options,
-	}
-	if s.byName[name] == nil {
-		s.byName[name] = m
-	}
-	return m, nil
+	}, nil
 }
 
 // think is off unless asked for, and not sent to models that cannot.

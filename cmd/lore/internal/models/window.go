@@ -10,9 +10,32 @@ import (
 	"lore/local/tokens"
 )
 
-// owner is the model of that name that was resolved first: its window is everybody's.
-func (s *Set) owner(m *Model) *Model {
-	return s.byName[strings.TrimPrefix(m.Spec, ollama.BackendName+":")]
+// Windows are the context windows of models, by the name on the server. A model has one for all
+// that it is asked, also by runs that share this: another one is another load.
+type Windows struct {
+	size     map[string]int // in tokens; 0: not found yet
+	foreseen map[string]int // tokens that calls of this phase need
+	promised map[string]int // tokens that a later phase will need
+}
+
+// NewWindows returns windows that are all still to be found.
+func NewWindows() *Windows {
+	return &Windows{size: map[string]int{}, foreseen: map[string]int{}, promised: map[string]int{}}
+}
+
+// served is the name of a model on the server.
+func served(spec string) string { return strings.TrimPrefix(spec, ollama.BackendName+":") }
+
+// Foresee tells how long calls are that will be made before the model is asked anything by others
+// of this phase.
+func (s *Set) Foresee(m *Model, calls []local.Call) {
+	if m.Backend != ollama.BackendName {
+		return
+	}
+	name := served(m.Spec)
+	for _, c := range calls {
+		s.windows.foreseen[name] = max(s.windows.foreseen[name], estimate(c))
+	}
 }
 
 // Fit sets the model's context window from the longest of its calls, unless the user or
@@ -30,7 +53,7 @@ func (s *Set) Fit(m *Model, calls []local.Call, what string) {
 		longest = max(longest, needs[i])
 	}
 
-	s.widen(m, longest)
+	s.widen(m, max(longest, s.windows.foreseen[served(m.Spec)]))
 	tooLong := 0
 	for i := range calls {
 		calls[i].Options.NumCtx = m.Options.NumCtx
@@ -49,27 +72,30 @@ func (s *Set) Fit(m *Model, calls []local.Call, what string) {
 
 // widen sets the model's window for a need, unless it is set.
 func (s *Set) widen(m *Model, need int) {
-	owner := s.owner(m)
-	if owner.Options.NumCtx == 0 {
-		owner.Options.NumCtx = window(need, m.Info.Context)
+	name := served(m.Spec)
+	if s.windows.size[name] == 0 {
+		s.windows.size[name] = window(need, m.Info.Context)
 	}
-	m.Options.NumCtx = owner.Options.NumCtx
+	m.Options.NumCtx = s.windows.size[name]
 }
 
 // Promise says how many tokens a later phase will need of a model that an earlier one
 // may ask first: it is loaded with one window per run.
-func (s *Set) Promise(spec string, tokens int) { s.needs[spec] = tokens }
+func (s *Set) Promise(spec string, tokens int) {
+	s.windows.promised[served(spec)] = max(s.windows.promised[served(spec)], tokens)
+}
 
 // Keep gives the model the window that was promised, before calls that may need less.
 func (s *Set) Keep(m *Model, calls []local.Call) {
-	owner, need := s.owner(m), s.needs[m.Spec]
-	if owner.Options.NumCtx != 0 || need == 0 {
+	name := served(m.Spec)
+	need := s.windows.promised[name]
+	if s.windows.size[name] != 0 || need == 0 {
 		return
 	}
 	for _, c := range calls {
 		need = max(need, estimate(c))
 	}
-	owner.Options.NumCtx = window(need, m.Info.Context)
+	s.windows.size[name] = window(need, m.Info.Context)
 }
 
 // Reserve returns the context window for prompts of at most need tokens with their

@@ -400,12 +400,18 @@ func (s *Set) Notes(pipelines []Pipeline) store.Retrieval {
 		out.CrossEncoders = append(out.CrossEncoders, s.crosses[name].Settings())
 	}
 
-	for _, m := range s.stages {
-		if stats := m.stats(); stats.Calls > 0 {
-			out.Rerankers = append(out.Rerankers, store.Reranker{Pipeline: m.pipeline, Stats: stats})
+	for _, p := range pipelines { // in their order, whichever was opened first
+		for _, m := range s.stages {
+			if stats := m.stats(); m.pipeline == p.Name && stats.Calls > 0 {
+				out.Rerankers = append(out.Rerankers, store.Reranker{Pipeline: m.pipeline, Stats: stats})
+			}
+		}
+		for _, shaped := range s.shaped {
+			if shaped.Pipeline == p.Name {
+				out.Condensers = append(out.Condensers, shaped)
+			}
 		}
 	}
-	out.Condensers = s.shaped
 
 	for _, p := range pipelines {
 		for _, stage := range p.Stages {

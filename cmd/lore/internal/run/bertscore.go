@@ -37,14 +37,17 @@ const (
 	bertFields
 )
 
-// measure computes what an encoder must: BERTScore of every answer, with the best
-// reference by F1.
+// beginMeasure has a step for what an encoder must compute.
+func (e *engine) beginMeasure() ([]step, error) {
+	if e.opt.BERTScore == nil {
+		return nil, nil
+	}
+	return []step{{do: func(ctx context.Context) error { return e.measure(ctx, e.cells) }}}, nil
+}
+
+// measure computes BERTScore of every answer, with the best reference by F1.
 func (e *engine) measure(ctx context.Context, cells []cell) error {
 	b := e.opt.BERTScore
-	if b == nil {
-		return nil
-	}
-
 	base, err := readBaseline(b.Baseline)
 	if err != nil {
 		return err

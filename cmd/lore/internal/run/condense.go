@@ -10,33 +10,47 @@ import (
 	"lore/local/ollama"
 )
 
-// condense shortens the documents of pipelines that say so. Only documents that an item
+// beginCondense has a step for every pipeline that shortens documents. Only documents that an item
 // shows are shortened, each once per pipeline and question.
-func (e *engine) condense(ctx context.Context, set *pipeline.Set, found [][]datasets.Retrieved) error {
+func (e *engine) beginCondense() ([]step, error) {
+	var steps []step
 	for i, p := range e.opt.Retrievers {
 		if p.Shape.Kind == "" {
 			continue
 		}
-
-		c := condense.Condenser{Shape: p.Shape, Language: e.opt.Language, Prompts: e.prompts}
-		if p.Shape.Model != "" {
-			m := set.Ranker(p.Shape.Model)
-			c.Calls, c.Call, c.Fit = m.Calls, m.Call, m.Fit
-		}
-		jobs, places := e.shown(found[i])
-		texts, stats, err := c.Run(ctx, jobs, e.opt.Console.Start("shorten documents for "+p.Name, len(jobs)))
-		if err != nil {
-			return err
-		}
-
-		for k := range found[i] {
-			found[i][k].Texts = map[string]string{}
-		}
-		for n, at := range places {
-			found[i][at.item].Texts[at.document] = texts[n]
-		}
-		set.Shaped(p, condensedBy(p.Shape), stats)
+		do := func(ctx context.Context) error { return e.condense(ctx, p, e.found[i]) }
+		steps = append(steps, step{model: p.Shape.Model, do: do})
 	}
+	return steps, nil
+}
+
+// condense shortens what one pipeline found.
+func (e *engine) condense(ctx context.Context, p pipeline.Pipeline, found []datasets.Retrieved) error {
+	c := condense.Condenser{Shape: p.Shape, Language: e.opt.Language, Prompts: e.prompts}
+	if p.Shape.Model != "" {
+		m := e.pipelines.Ranker(p.Shape.Model)
+		c.Calls, c.Call, c.Fit = m.Calls, m.Call, m.Fit
+	}
+	jobs, places := e.shown(found)
+	texts, stats, err := c.Run(ctx, jobs, e.opt.Console.Start("shorten documents for "+p.Name, len(jobs)))
+	if err != nil {
+		return err
+	}
+
+	for k := range found {
+		found[k].Texts = map[string]string{}
+	}
+	for n, at := range places {
+		found[at.item].Texts[at.document] = texts[n]
+	}
+	e.pipelines.Shaped(p, condensedBy(p.Shape), stats)
+	return nil
+}
+
+// endCondense notes what the pipelines' models did, and closes them.
+func (e *engine) endCondense() error {
+	e.retrieval = e.pipelines.Notes(e.opt.Retrievers)
+	e.pipelines.Close()
 	return nil
 }
 

@@ -46,14 +46,14 @@ func (e *engine) neutral(corpus string, c datasets.Context) datasets.Context {
 	return c
 }
 
-// see counts the texts that the last judge found such marks in.
-func (f *forged) see(q *questions, cells []cell) {
+// see counts the texts that the nth judge found such marks in.
+func (f *forged) see(q *questions, nth int, cells []cell) {
 	flagged := func(v judge.Verdict) bool {
 		return slices.ContainsFunc(v.Flags, func(flag string) bool { return strings.HasPrefix(flag, judge.ForgedMarks) })
 	}
 	for n, t := range q.tasks {
 		of := cells[q.shared[n][0]]
-		if slices.ContainsFunc(of.verdicts[len(of.verdicts)-1][t.Subject], flagged) {
+		if slices.ContainsFunc(of.verdicts[nth][t.Subject], flagged) {
 			if f.judged == nil {
 				f.judged = map[string]bool{}
 			}

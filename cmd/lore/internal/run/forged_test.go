@@ -36,7 +36,7 @@ func TestNeutralContexts(t *testing.T) {
 	cells := []cell{{verdicts: []datasets.Verdicts{{judge.Answer: {{Flags: []string{judge.ForgedMarks + ": 2"}}}}}}, {verdicts: []datasets.Verdicts{{}}}}
 	q := &questions{tasks: []judge.Task{{ID: "a"}, {ID: "b"}}, shared: [][]int{{0}, {1}}}
 	for range 2 {
-		e.forged.see(q, cells)
+		e.forged.see(q, 0, cells)
 	}
 	if got := e.forged.counts(); got.Judged != 1 {
 		t.Errorf("%+v", got)

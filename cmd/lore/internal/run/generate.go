@@ -19,45 +19,70 @@ import (
 // outside is the retriever of systems that are not ours.
 const outside = datasets.Outside
 
-// generate makes every answer of the grid, one model after the other, and takes
-// over the answers from outside.
-func (e *engine) generate(ctx context.Context, found [][]datasets.Retrieved) ([]cell, error) {
-	cells := e.cells(found)
-	step := e.opt.Console.Start("generate", len(cells))
+// beginGenerate has a step for every model that makes answers. Answers from outside are taken over.
+func (e *engine) beginGenerate() ([]step, error) {
+	e.cells = e.cellsFor(e.found)
+	tell := e.opt.Console.Start("generate", len(e.cells))
 	done := 0
 
+	var steps []step
 	for _, m := range append(slices.Clone(e.generators), e.asked...) {
 		var of []*cell
 		var calls []local.Call
-		for i := range cells {
-			c := &cells[i]
-			if e.systems[c.system].model != m {
-				continue
+		word := func() (err error) {
+			if calls == nil {
+				of, calls, err = e.requests(m)
 			}
-			call, err := e.request(m, c)
-			if err != nil {
-				return nil, err
-			}
-			of, calls = append(of, c), append(calls, call)
+			return err
 		}
-
-		e.models.Fit(m, calls, "prompts of the generator")
-		err := e.gate.All(ctx, calls, func(n int, reply local.Reply) {
-			e.take(of[n], m, reply)
-			e.tellFailed(*of[n])
-			done++
-			step(done)
+		steps = append(steps, step{
+			model: m.Spec,
+			foresee: func() error {
+				err := word()
+				e.models.Foresee(m, calls)
+				return err
+			},
+			do: func(ctx context.Context) error {
+				if err := word(); err != nil {
+					return err
+				}
+				e.models.Fit(m, calls, "prompts of the generator")
+				return e.gate.All(ctx, calls, func(n int, reply local.Reply) {
+					e.take(of[n], m, reply)
+					e.tellFailed(*of[n])
+					done++
+					tell(done)
+				})
+			},
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
-	return cells, e.writeNamed(cells)
+	return steps, nil
 }
 
-// cells lists every item for every system, with what is known of it before an answer is
+// requests are what a model is asked, with the cells that its answers go to.
+func (e *engine) requests(m *models.Model) ([]*cell, []local.Call, error) {
+	var of []*cell
+	var calls []local.Call
+	for i := range e.cells {
+		c := &e.cells[i]
+		if e.systems[c.system].model != m {
+			continue
+		}
+		call, err := e.request(m, c)
+		if err != nil {
+			return nil, nil, err
+		}
+		of, calls = append(of, c), append(calls, call)
+	}
+	return of, calls, nil
+}
+
+// endGenerate writes what systems named.
+func (e *engine) endGenerate() error { return e.writeNamed(e.cells) }
+
+// cellsFor lists every item for every system, with what is known of it before an answer is
 // made.
-func (e *engine) cells(found [][]datasets.Retrieved) []cell {
+func (e *engine) cellsFor(found [][]datasets.Retrieved) []cell {
 	var cells []cell
 	for n, s := range e.systems {
 		for k, it := range e.items {

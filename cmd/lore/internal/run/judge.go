@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,56 +14,127 @@ import (
 	"lore/local"
 )
 
-// judge asks every judge about every cell.
-func (e *engine) judge(ctx context.Context, cells []cell) error {
-	for i := range cells {
-		cells[i].plan(e.systems[cells[i].system].name(cells[i].item))
+// beginJudge has a step for every judge, which is asked about every cell. Of judges that are
+// several models, each but the last is asked in a step of its own before.
+func (e *engine) beginJudge() ([]step, error) {
+	for i := range e.cells {
+		e.cells[i].plan(e.systems[e.cells[i].system].name(e.cells[i].item))
+		e.cells[i].verdicts = make([]datasets.Verdicts, len(e.judges))
+	}
+	e.questions = gather(e.cells)
+	e.judged = make([]judged, len(e.judges))
+
+	var steps []step
+	for n, j := range e.judges {
+		turns := j.Turns()
+		for level, at := range turns {
+			s := step{
+				model:   at.Model,
+				level:   level,
+				foresee: func() error { return e.models.ForeseeJudge(j, at, e.opt.Judging, e.questions.tasks, e.prompts) },
+				do:      func(ctx context.Context) error { return e.judge(ctx, n) },
+			}
+			if level < len(turns)-1 {
+				s.warms, s.do = true, func(ctx context.Context) error { return e.beginJudging(ctx, j, at.Part+1) }
+			}
+			steps = append(steps, s)
+		}
+		if len(turns) == 0 {
+			steps = append(steps, step{do: func(ctx context.Context) error { return e.judge(ctx, n) }})
+		}
+	}
+	return steps, nil
+}
+
+// beginJudging asks the first n of the judges that are one, for what they say, which is kept.
+func (e *engine) beginJudging(ctx context.Context, j models.Judge, n int) error {
+	one, err := e.models.OpenJudge(j, e.opt.Judging, e.gate, e.prompts)
+	if err != nil {
+		return err
+	}
+	several, ok := one.(*models.Pair)
+	if !ok {
+		return fmt.Errorf("the judge %s is not several", j.Spec)
+	}
+	return several.Begin(ctx, e.questions.tasks, n)
+}
+
+// judged is what a judge's step leaves besides verdicts.
+type judged struct {
+	name      string // with mode, as it stands in tables
+	pair      string // what judges that are several did, in words
+	asked     []store.ShownAsked
+	languages store.Languages
+}
+
+// judge asks one judge about every cell.
+func (e *engine) judge(ctx context.Context, n int) error {
+	one, err := e.models.OpenJudge(e.judges[n], e.opt.Judging, e.gate, e.prompts)
+	if err != nil {
+		return err
+	}
+	q := e.questions
+	if err := q.ask(ctx, one, n, e.cells, e.opt.Console); err != nil {
+		return err
 	}
 
-	questions := gather(cells)
+	out := judged{name: one.Name(), pair: models.Saved(one)}
+	if out.asked, err = e.wordedBy(one); err != nil {
+		return err
+	}
+	e.forged.see(q, n, e.cells)
+	out.languages = models.Languages(e.opt.Language, q.tasks, q.verdicts)
+	if out.pair != "" {
+		e.opt.Console.Note(out.pair)
+	}
+	e.judged[n] = out
+	return nil
+}
+
+// endJudge gathers what the judges left, in their order.
+func (e *engine) endJudge() error {
 	e.pairs = map[string]string{}
-	for _, m := range e.judges {
-		one, err := e.models.OpenJudge(m, e.opt.Judging, e.gate, e.prompts)
-		if err != nil {
-			return err
+	for _, j := range e.judged {
+		e.judgeNames = append(e.judgeNames, j.name)
+		if j.pair != "" {
+			e.pairs[j.name] = j.pair
 		}
-		e.judgeNames = append(e.judgeNames, one.Name())
-		if err := questions.ask(ctx, one, cells, e.opt.Console); err != nil {
-			return err
-		}
-		if err := e.keepAsked(questions, cells, one); err != nil {
-			return err
-		}
-		e.forged.see(questions, cells)
-		e.languages.Add(models.Languages(e.opt.Language, questions.tasks, questions.verdicts))
-		if note := models.Saved(one); note != "" {
-			e.opt.Console.Note(note)
-			e.pairs[one.Name()] = note
-		}
+		e.languages.Add(j.languages)
+		e.keepAsked(j.asked)
 	}
 	return nil
 }
 
 // keepAsked keeps the prompts of model judges on answers, once for judges that ask the same.
-func (e *engine) keepAsked(q *questions, cells []cell, by judge.Judge) error {
-	for _, j := range models.Worded(by) {
-		same := func(a store.ShownAsked) bool { return a.Judge == j.Name() }
-		if slices.ContainsFunc(e.worded, same) {
-			continue
+func (e *engine) keepAsked(asked []store.ShownAsked) {
+	known := map[string]bool{}
+	for _, a := range e.worded {
+		known[a.Judge] = true
+	}
+	for _, a := range asked {
+		if !known[a.Judge] {
+			e.worded = append(e.worded, a)
 		}
-		var list []store.ShownAsked
+	}
+}
+
+// wordedBy are the prompts of the model judges in a judge on answers.
+func (e *engine) wordedBy(by judge.Judge) ([]store.ShownAsked, error) {
+	var list []store.ShownAsked
+	q := e.questions
+	for _, j := range models.Worded(by) {
 		for n, t := range q.tasks {
 			if t.Subject != judge.Answer {
 				continue
 			}
 			words, err := j.Words(t, q.verdicts[n])
 			if err != nil {
-				return fmt.Errorf("word what the judge %s was asked: %w", j.Name(), err)
+				return nil, fmt.Errorf("word what the judge %s was asked: %w", j.Name(), err)
 			}
 			if len(words) == 0 {
 				continue
 			}
-			c := cells[q.shared[n][0]]
+			c := e.cells[q.shared[n][0]]
 			list = append(list, store.ShownAsked{
 				Judge:    j.Name(),
 				System:   e.systems[c.system].System,
@@ -72,9 +142,8 @@ func (e *engine) keepAsked(q *questions, cells []cell, by judge.Judge) error {
 				Messages: parted(words),
 			})
 		}
-		e.worded = append(e.worded, list...)
 	}
-	return nil
+	return list, nil
 }
 
 // parted are prompts with what they share kept once.
@@ -181,8 +250,8 @@ func gather(cells []cell) *questions {
 	return q
 }
 
-// ask puts one judge's verdicts into the cells.
-func (q *questions) ask(ctx context.Context, by judge.Judge, cells []cell, console usage.Console) error {
+// ask puts the verdicts of one judge, the nth, into the cells.
+func (q *questions) ask(ctx context.Context, by judge.Judge, nth int, cells []cell, console usage.Console) error {
 	verdicts, err := by.Judge(ctx, q.tasks, console.Start("judge by "+by.Name(), q.count))
 	if err != nil {
 		return err
@@ -190,12 +259,11 @@ func (q *questions) ask(ctx context.Context, by judge.Judge, cells []cell, conso
 
 	q.verdicts = verdicts
 	for i := range cells {
-		cells[i].verdicts = append(cells[i].verdicts, cells[i].unanswered())
+		cells[i].verdicts[nth] = cells[i].unanswered()
 	}
 	for n, v := range verdicts {
 		for _, i := range q.shared[n] {
-			last := len(cells[i].verdicts) - 1
-			cells[i].verdicts[last][q.tasks[n].Subject] = v
+			cells[i].verdicts[nth][q.tasks[n].Subject] = v
 		}
 	}
 	return nil

@@ -12,35 +12,41 @@ import (
 // pointTokens bounds the list of an answer's points.
 const pointTokens = 2048
 
-// makePoints takes every answer apart into its own points, for benchmarks that judge
-// these.
-func (e *engine) makePoints(ctx context.Context, cells []cell) error {
+// beginPoints takes every answer apart into its own points, for benchmarks that judge
+// these. It has a step where a model does that.
+func (e *engine) beginPoints() ([]step, error) {
 	rule := e.protocol.Points
 	if rule == nil {
-		return nil
+		return nil, nil
 	}
 
 	var answered []*cell
-	for i := range cells {
-		if !cells[i].failed() {
-			answered = append(answered, &cells[i])
+	for i := range e.cells {
+		if !e.cells[i].failed() {
+			answered = append(answered, &e.cells[i])
 		}
 	}
-	if e.points != nil {
-		return e.askPoints(ctx, rule, answered)
+	if e.points == nil {
+		for _, c := range answered {
+			list := rule.Plain(datasets.Uncited(c.item, c.evidence))
+			c.evidence.Output.Points = &datasets.Points{Outcome: local.OK, List: list}
+		}
+		return nil, nil
 	}
-	for _, c := range answered {
-		list := rule.Plain(datasets.Uncited(c.item, c.evidence))
-		c.evidence.Output.Points = &datasets.Points{Outcome: local.OK, List: list}
-	}
-	return nil
+
+	calls, err := e.pointCalls(rule, answered)
+	return []step{{
+		model:   e.points.Spec,
+		foresee: func() error { e.models.Foresee(e.points, calls); return nil },
+		do:      func(ctx context.Context) error { return e.askPoints(ctx, calls, answered) },
+	}}, err
 }
 
-// askPoints has a model take the answers apart.
-func (e *engine) askPoints(ctx context.Context, rule *datasets.PointRule, cells []*cell) error {
+// pointCalls words what a model is asked that takes answers apart.
+func (e *engine) pointCalls(rule *datasets.PointRule, cells []*cell) ([]local.Call, error) {
 	p, err := e.prompts.Load(rule.Prompt)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	calls := make([]local.Call, len(cells))
 	for n, c := range cells {
@@ -49,10 +55,14 @@ func (e *engine) askPoints(ctx context.Context, rule *datasets.PointRule, cells 
 		calls[n].Options.NumPredict = pointTokens
 		data := map[string]any{"Query": c.item.Title(), "Answer": datasets.Uncited(c.item, c.evidence)}
 		if calls[n].Messages, err = p.RenderSeen(data, &e.forged.points); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	return calls, nil
+}
 
+// askPoints has a model take the answers apart.
+func (e *engine) askPoints(ctx context.Context, calls []local.Call, cells []*cell) error {
 	e.models.Fit(e.points, calls, "prompts that take answers apart")
 	step := e.opt.Console.Start("take answers apart", len(calls))
 	done := 0

@@ -41,9 +41,12 @@ func (r Recorded) Score(ctx context.Context, judges []judge.Judge) (table.Table,
 	} else {
 		names = nil
 		questions := gather(cells)
-		for _, j := range judges {
+		for i := range cells {
+			cells[i].verdicts = make([]datasets.Verdicts, len(judges))
+		}
+		for n, j := range judges {
 			names = append(names, j.Name())
-			if err := questions.ask(ctx, j, cells, r.Console); err != nil {
+			if err := questions.ask(ctx, j, n, cells, r.Console); err != nil {
 				return t, languages, err
 			}
 			languages.Add(models.Languages(r.Language, questions.tasks, questions.verdicts))

@@ -8,42 +8,65 @@ import (
 	"slices"
 
 	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/index"
 	"lore/index/trec"
 )
 
-// retrieve ranks for every retriever and item, and writes the run files.
-func (e *engine) retrieve(ctx context.Context) ([][]datasets.Retrieved, error) {
-	set := pipeline.NewSet(e.opt.Pipelines, e.models, e.gate, e.prompts, e.rankers)
-	defer set.Close()
+// beginRetrieve has a step for every retriever, which ranks for all items and writes its run file.
+func (e *engine) beginRetrieve() ([]step, error) {
+	e.pipelines = pipeline.NewSet(e.opt.Pipelines, e.models, e.gate, e.prompts, e.rankers)
 	if err := e.writeQrels(); err != nil {
 		return nil, err
 	}
 
-	out := make([][]datasets.Retrieved, len(e.opt.Retrievers))
+	e.found = make([][]datasets.Retrieved, len(e.opt.Retrievers))
+	var steps []step
 	for i, p := range e.opt.Retrievers {
-		rankings, err := set.Items(ctx, p, e.items, e.protocol.Depth)
-		if err != nil {
-			return nil, err
+		begun := p.Beginnings()
+		for level, b := range begun {
+			do := func(ctx context.Context) error { return e.warm(ctx, b) }
+			steps = append(steps, step{model: last(b.Loads()), level: level, warms: true, do: do})
 		}
-		for _, r := range rankings {
-			found := datasets.Retrieved{Whole: r.Whole, Gold: r.Gold}
-			for _, h := range r.Hits {
-				found.IDs = append(found.IDs, h.ID)
-			}
-			out[i] = append(out[i], found)
-		}
-		if err := e.writeRun(p.File(), topicsOf(e.items), rankings); err != nil {
-			return nil, err
-		}
+		do := func(ctx context.Context) error { return e.retrieve(ctx, i) }
+		steps = append(steps, step{model: last(p.Loads()), level: len(begun), do: do})
 	}
+	return steps, nil
+}
 
-	if err := e.condense(ctx, set, out); err != nil {
-		return nil, err
+func last(names []string) string {
+	if len(names) == 0 {
+		return ""
 	}
-	e.retrieval = set.Notes(e.opt.Retrievers)
-	return out, nil
+	return names[len(names)-1]
+}
+
+// warm runs the beginning of a pipeline for what it asks.
+func (e *engine) warm(ctx context.Context, p pipeline.Pipeline) error {
+	opt := e.opt.Pipelines
+	opt.Console = usage.Console{} // it is told of once, when the whole is run
+	set := pipeline.NewSet(opt, e.models, e.gate, e.prompts, e.rankers)
+	defer set.Close()
+	_, err := set.Items(ctx, p, e.items, e.protocol.Depth)
+	return err
+}
+
+// retrieve ranks by one retriever.
+func (e *engine) retrieve(ctx context.Context, i int) error {
+	p := e.opt.Retrievers[i]
+	rankings, err := e.pipelines.Items(ctx, p, e.items, e.protocol.Depth)
+	if err != nil {
+		return err
+	}
+	for _, r := range rankings {
+		found := datasets.Retrieved{Whole: r.Whole, Gold: r.Gold}
+		for _, h := range r.Hits {
+			found.IDs = append(found.IDs, h.ID)
+		}
+		e.found[i] = append(e.found[i], found)
+	}
+	return e.writeRun(p.File(), topicsOf(e.items), rankings)
 }
 
 func topicsOf(items []datasets.Item) []string {

@@ -1,14 +1,13 @@
 // Package run is the engine: the one loop that every benchmark goes through, a phase a
 // file.
 //
-//	resolve → retrieve → generate → points → measure → judge → score → save
+//	resolve → retrieve → condense → generate → points → measure → judge → score → save
 //
 // A cell is one item for one system. It is made by retrieve and generate, and every later
-// phase adds to it.
+// phase adds to it. Several runs go through the loop together, as Jobs.
 package run
 
 import (
-	"context"
 	"io/fs"
 
 	"lore/cmd/lore/internal/models"
@@ -98,9 +97,16 @@ type engine struct {
 	systems    []system
 	leftOut    []string // what of the grid cannot work, in words
 
-	prompts   *prompt.Set
-	answer    *prompt.Prompt
-	gate      *gate.Gate
+	prompts *prompt.Set
+	answer  *prompt.Prompt
+	gate    *gate.Gate
+
+	pipelines *pipeline.Set
+	found     [][]datasets.Retrieved // by retriever and item
+	cells     []cell                 // by system and item
+	questions *questions             // about the cells
+	judged    []judged               // by judge
+
 	retrieval store.Retrieval // what the pipelines' models did
 	worded    []store.ShownAsked
 	forged    forged          // texts that pose as something else
@@ -138,46 +144,3 @@ type cell struct {
 
 // failed reports whether there is no answer.
 func (c *cell) failed() bool { return c.evidence.Output.Outcome != local.OK }
-
-// Run does the whole job in the run folder. It is resumed by calling it again
-// with the same options: finished model calls are taken from the journal. Its files are
-// staged: the folder's Commit puts them in place.
-func Run(ctx context.Context, bench datasets.Benchmark, ds *datasets.Dataset, opt Options, folder *store.Folder) (
-	*Result, error) {
-	e := &engine{
-		bench:    bench,
-		protocol: bench.Protocol(),
-		ds:       ds,
-		items:    opt.Items(ds),
-		opt:      opt,
-		folder:   folder,
-		models:   models.New(opt.Models),
-	}
-
-	defer e.models.Close()
-	if err := e.resolve(ctx); err != nil {
-		return nil, err
-	}
-	defer e.gate.Close()
-
-	found, err := e.retrieve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	cells, err := e.generate(ctx, found)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.makePoints(ctx, cells); err != nil {
-		return nil, err
-	}
-	if err := e.measure(ctx, cells); err != nil {
-		return nil, err
-	}
-	if err := e.judge(ctx, cells); err != nil {
-		return nil, err
-	}
-
-	result := e.score(cells)
-	return result, e.save(result)
-}

@@ -18,6 +18,7 @@ var unsettled = map[string]bool{
 
 	"Models.Server": true, "Models.Cache": true, "Models.Dial": true, "Models.Slots": true, "Models.Console": true,
 	"Models.Seed":    true, // the run's
+	"Models.Windows": true, // found from prompts
 	"Models.Systems": true, // may hold secrets; settingsOf adds what is none
 
 	"Models.Encoders": true, // the runtime is that of the pipelines
