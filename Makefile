@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-labels hostile flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama axe pages fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-labels hostile flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -183,6 +183,11 @@ SHOTS ?= $(or $(TMPDIR),/tmp)/lore-pages
 pages: $(AXE)
 	LORE_AXE=$(AXE) LORE_SCREENSHOTS=$(SHOTS) $(GO) test -count=1 -run 'TestPage' ./cmd/lore
 	@echo $(SHOTS)
+
+# study-kills runs a study of all benchmarks on a real server, kills it 20 times, and compares its
+# files with those of an undisturbed one.
+study-kills: $(OLLAMA)
+	LORE_OLLAMA=$(OLLAMA) LORE_STUDY_KILLS=20 $(GO) test ./cmd/lore -run TestRealStudy -count 1 -v -timeout 60m
 
 test-ollama: $(OLLAMA)
 	LORE_OLLAMA=$(OLLAMA) $(GO) test -count=1 -run Real ./...

@@ -178,6 +178,10 @@ func newHelp(root *cobra.Command) *cobra.Command {
 					return nil
 				}
 			}
+			if len(args) == 1 && args[0] == studyTopic { // the command has the page's name
+				printStudyHelp(c.OutOrStdout())
+				return nil
+			}
 			found, rest, err := root.Find(args)
 			if err == nil && len(rest) == 0 {
 				return found.Help()

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -125,35 +126,46 @@ func read(t *testing.T, dir, name string) []byte {
 	return data
 }
 
-// journalled lists the calls that are on disk in whole lines.
+// journalled lists the calls that are on disk in whole lines, in the journals below a folder.
 func journalled(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	f, err := os.Open(filepath.Join(dir, "calls", "journal.jsonl"))
-	if os.IsNotExist(err) {
-		return out
-	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "journal.jsonl" {
+			return nil //nolint:nilerr // a folder that is not there has no journal
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		scan := bufio.NewScanner(f)
+		scan.Buffer(nil, 1<<24)
+		for scan.Scan() {
+			var e struct{ Call local.Call }
+			if json.Unmarshal(scan.Bytes(), &e) == nil {
+				out[e.Call.Model+callWords(e.Call)] = true
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer f.Close()
-	scan := bufio.NewScanner(f)
-	scan.Buffer(nil, 1<<24)
-	for scan.Scan() {
-		var e struct{ Call local.Call }
-		if json.Unmarshal(scan.Bytes(), &e) == nil {
-			var b strings.Builder
-			for _, m := range e.Call.Messages {
-				b.WriteString(m.Role + m.Content)
-			}
-			out[b.String()] = true
-		}
 	}
 	return out
 }
 
+func callWords(call local.Call) string {
+	var b strings.Builder
+	for _, m := range call.Messages {
+		b.WriteString(m.Role + m.Content)
+	}
+	return b.String()
+}
+
 func requestKey(req api.ChatRequest) string {
 	var b strings.Builder
+	b.WriteString(req.Model)
 	for _, m := range req.Messages {
 		b.WriteString(m.Role + m.Content)
 	}

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -51,6 +52,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_CACHE_HOME", e.WorkDir+"/cache")
 			e.Setenv("SHARED", sharedDir())
+			wd, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			e.Setenv("SAMPLES", filepath.Join(wd, "..", "..", "datasets"))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

@@ -37,7 +37,7 @@ func TestNight(t *testing.T) {
 		t.Skip("-short leaves out what only takes long")
 	}
 	rng := dice(t)
-	s := newStudy(t, sized(3, 12))
+	s := newNight(t, sized(3, 12))
 	quiet := s.quiet(t)
 
 	w := newWard(rng, sized(2, 10), time.Duration(sized(500, 5000))*time.Millisecond)
@@ -68,8 +68,8 @@ func TestNight(t *testing.T) {
 	}
 }
 
-// study is a number of runs, one after the other.
-type study struct {
+// night is a number of runs, one after the other.
+type night struct {
 	dir    string
 	runs   string // the folder of the run folders
 	n      int
@@ -77,18 +77,18 @@ type study struct {
 	events []string
 }
 
-func newStudy(t *testing.T, n int) *study {
+func newNight(t *testing.T, n int) *night {
 	t.Helper()
 	dir := t.TempDir()
 	runs := filepath.Join(dir, "runs")
 	if err := os.Mkdir(runs, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	return &study{dir: dir, runs: runs, n: n, blows: map[int]func(){}}
+	return &night{dir: dir, runs: runs, n: n, blows: map[int]func(){}}
 }
 
 // process is one of the runs.
-func (s *study) process(i int, url, out string, more ...string) process {
+func (s *night) process(i int, url, out string, more ...string) process {
 	args := strings.Fields(fmt.Sprintf("run summhay --retriever oracle,bm25 --budget-tokens 800 --limit 5 --slots 4 "+
 		"--generator ollama:fake --judge ollama:fake --keep-trying --timeout first=2s,idle=2s,total=10s "+
 		"--seed %d --host %s --cache %s --out %s", i+1, url, out+"-cache", filepath.Join(out, fmt.Sprint(i))))
@@ -96,9 +96,9 @@ func (s *study) process(i int, url, out string, more ...string) process {
 }
 
 // during has something done in the middle of a run.
-func (s *study) during(i int, do func()) { s.blows[i] = do }
+func (s *night) during(i int, do func()) { s.blows[i] = do }
 
-func (s *study) folders() []string {
+func (s *night) folders() []string {
 	var out []string
 	for i := range s.n {
 		out = append(out, filepath.Join(s.runs, fmt.Sprint(i)))
@@ -107,7 +107,7 @@ func (s *study) folders() []string {
 }
 
 // quiet is what the runs are with a server that is well.
-func (s *study) quiet(t *testing.T) []map[string]string {
+func (s *night) quiet(t *testing.T) []map[string]string {
 	t.Helper()
 	url := (&ollamatest.Server{Answer: counted(ollamatest.Plausible)}).Start(t).URL
 	out := filepath.Join(s.dir, "quiet")
@@ -122,7 +122,7 @@ func (s *study) quiet(t *testing.T) []map[string]string {
 }
 
 // night does the study as a person does who reads what lore says.
-func (s *study) night(t *testing.T, url string, w *ward, d *disk) {
+func (s *night) night(t *testing.T, url string, w *ward, d *disk) {
 	t.Helper()
 	for i, dir := range s.folders() {
 		var more []string
@@ -158,7 +158,7 @@ func lastLine(said string) string {
 }
 
 // react does what lore says, and returns what that was.
-func (s *study) react(t *testing.T, e ended, w *ward, d *disk) string {
+func (s *night) react(t *testing.T, e ended, w *ward, d *disk) string {
 	t.Helper()
 	if e.code == -1 || panics(e.said()) {
 		t.Fatalf("it panics or does not end: %s", tail(e.said()))

@@ -18,6 +18,7 @@ import (
 	"lore/cmd/lore/internal/paper"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/study"
 	"lore/cmd/lore/internal/tidy"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
@@ -166,7 +167,11 @@ func (f reportFlags) checkPaper(given string) error {
 	return f.paper.check(f.format, names)
 }
 
-func reportRuns(c *cobra.Command, f reportFlags, dirs []string) error {
+func reportRuns(c *cobra.Command, f reportFlags, args []string) error {
+	dirs, err := studyFolders(args)
+	if err != nil {
+		return err
+	}
 	if err := f.check(len(dirs)); err != nil {
 		return err
 	}
@@ -190,6 +195,19 @@ func reportRuns(c *cobra.Command, f reportFlags, dirs []string) error {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
+}
+
+// studyFolders puts the run folders of studies in the place of these.
+func studyFolders(args []string) ([]string, error) {
+	var out []string
+	for _, arg := range args {
+		dirs, err := study.Folders(arg)
+		if err != nil {
+			return nil, files.Wrap(arg, err)
+		}
+		out = append(out, dirs...)
+	}
+	return out, nil
 }
 
 // showReport prints what the flags ask for.

@@ -77,18 +77,32 @@ type bertFlags struct {
 }
 
 func newRun() *cobra.Command {
-	var f runFlags
+	c, _ := runCommand()
+	return c
+}
+
+// runCommand is the command with what its flags are read into.
+func runCommand() (*cobra.Command, *runFlags) {
+	f := &runFlags{}
 	c := &cobra.Command{
-		Use:   "run BENCHMARK [DATA...]",
+		Use:   "run BENCHMARK [DATA...] | STUDY.yaml | all",
 		Short: "Retrieve, generate, judge and score",
 		Long: "run takes every item of the data through retrieval, generation and judging, prints a\n" +
 			"table with intervals, and writes a run folder. Several values give every combination. Without DATA it\n" +
 			"uses the sample that comes with lore. An interrupted run resumes by the same command.\n\n" +
+			"A study file names several benchmarks with their data, systems and judges, which are run together\n" +
+			"into one folder with one report (lore help study); all runs the samples of all benchmarks so.\n\n" +
 			"Benchmarks, with settings of their own: " + strings.Join(all.Names(), ", "),
 		Example: "  lore run summhay --retriever bm25,random,oracle --limit 2\n" +
-			"  lore run summhay topic_news1.json --generator ollama:qwen3:8b --judge lexical,ollama:qwen3:8b --slots 4",
+			"  lore run summhay topic_news1.json --generator ollama:qwen3:8b --judge lexical,ollama:qwen3:8b --slots 4\n" +
+			"  lore run study.yaml",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return runBenchmark(c, f, args[0], args[1:]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if isStudy(args[0]) {
+				return runStudy(c, args)
+			}
+			return runBenchmark(c, *f, args[0], args[1:])
+		},
 	}
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
@@ -106,7 +120,7 @@ func newRun() *cobra.Command {
 		f.words.add(fl)
 		fl.BoolVar(&f.json, "json", false, "print the table as JSON")
 	})
-	return c
+	return c, f
 }
 
 func (f *gridFlags) add(c *cobra.Command) {
@@ -148,75 +162,123 @@ func (f *bertFlags) add(c *cobra.Command) {
 }
 
 func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) error {
-	progress := &store.Progress{}
-	console := usage.NewConsole(c.ErrOrStderr()).Watched(progress.Tell)
-	bench, err := find(name)
-	if err != nil {
-		return err
-	}
-	bench, given, err := configure(bench, f.own)
-	if err != nil {
-		return err
-	}
-	opt, err := f.options(c, bench.Protocol(), console)
-	if err != nil {
-		return err
-	}
-	opt.Bench = given
-
-	ds, err := bench.Load(data)
-	if err != nil {
-		return err
-	}
-	for _, w := range ds.Warnings {
-		console.Warn(w)
-	}
-	if err := models.CheckBatch(opt.Judges, opt.Judging, ds.Items); err != nil {
-		return err
-	}
-	if opt.Answers, err = f.readAnswers(bench, ds); err != nil {
-		return err
-	}
-
-	asked, err := run.Configure(bench, ds, opt)
-	if err != nil {
+	p := &prepared{c: c, f: f}
+	defer p.close()
+	if err := p.load(name, data); err != nil {
 		return err
 	}
 	out := f.out
 	if out == "" {
-		out = filepath.Join("lore-runs", name+"-"+asked.Hash()[:8])
+		out = filepath.Join(runsFolder, name+"-"+p.asked.Hash()[:8])
 	}
-	folder, err := store.Open(out)
+	if err := p.open(out); err != nil {
+		return p.failed(err)
+	}
+
+	err := run.Together(c.Context(), p.job)
+	if err == nil {
+		err = p.save()
+	}
+	if err != nil {
+		return p.failed(err)
+	}
+	return p.show()
+}
+
+// prepared is a run of one benchmark on its way: what was asked, its folder, and at last its
+// result.
+type prepared struct {
+	c        *cobra.Command
+	f        runFlags
+	name     string // of several; empty for one alone
+	bench    datasets.Benchmark
+	data     *datasets.Dataset
+	opt      run.Options
+	asked    run.Configuration
+	folder   *store.Folder
+	progress store.Progress
+	job      *run.Job
+	result   *run.Result
+	report   report.Run
+}
+
+// load checks the flags and reads the data. Nothing is written.
+func (p *prepared) load(name string, data []string) error {
+	console := usage.NewConsole(p.c.ErrOrStderr()).Named(p.name).Watched(p.progress.Tell)
+	bench, err := find(name)
 	if err != nil {
 		return err
 	}
-	defer folder.Close()
-	f.words.keep(c, out)
-	if f.indexDir == "" {
-		opt.Pipelines.IndexDir = indexDir(out)
-		opt.Models.Encoders.Dir = opt.Pipelines.IndexDir
+	bench, given, err := configure(bench, p.f.own)
+	if err != nil {
+		return err
 	}
-	if opt, err = run.Extend(folder, asked, bench, ds, opt); err != nil {
+	p.bench = bench
+	if p.opt, err = p.f.options(p.c, bench.Protocol(), console); err != nil {
+		return err
+	}
+	p.opt.Bench = given
+
+	if p.data, err = bench.Load(data); err != nil {
+		return err
+	}
+	for _, w := range p.data.Warnings {
+		console.Warn(w)
+	}
+	if err := models.CheckBatch(p.opt.Judges, p.opt.Judging, p.data.Items); err != nil {
+		return err
+	}
+	if p.opt.Answers, err = p.f.readAnswers(bench, p.data); err != nil {
+		return err
+	}
+	p.asked, err = run.Configure(bench, p.data, p.opt)
+	return err
+}
+
+// open opens the run folder, extends what it holds, and looks the models up.
+func (p *prepared) open(out string) error {
+	var err error
+	if p.folder, err = store.Open(out); err != nil {
+		return err
+	}
+	p.f.words.keep(p.c, out)
+	if p.f.indexDir == "" {
+		p.opt.Pipelines.IndexDir = indexDir(out)
+		p.opt.Models.Encoders.Dir = p.opt.Pipelines.IndexDir
+	}
+	if p.opt, err = run.Extend(p.folder, p.asked, p.bench, p.data, p.opt); err != nil {
 		return err
 	}
 
-	progress.Plan(store.Plan{
-		Benchmark: name,
-		Items:     len(opt.Items(ds)),
-		Systems:   opt.Systems(),
-		Judges:    opt.Judges,
+	p.progress.Plan(store.Plan{
+		Benchmark: p.bench.Name(),
+		Items:     len(p.opt.Items(p.data)),
+		Systems:   p.opt.Systems(),
+		Judges:    p.opt.Judges,
 	})
-	opt.Failed = progress.Failed
-	progress.Begin(folder)
-	result, err := run.Run(c.Context(), bench, ds, opt, folder)
-	if code := exitCode(c.Context(), err); code == exitUsage || code == exitInput {
-		progress.End() // nothing goes on from here
-		return errors.Join(err, folder.Discard())
+	p.opt.Failed = p.progress.Failed
+	p.progress.Begin(p.folder)
+	p.job, err = run.Prepare(p.c.Context(), p.bench, p.data, p.opt, p.folder)
+	return err
+}
+
+// failed ends a run that did not come to its end. Where nothing goes on from here, its folder
+// goes.
+func (p *prepared) failed(err error) error {
+	if code := exitCode(p.c.Context(), err); p.folder != nil && (code == exitUsage || code == exitInput) {
+		p.progress.End()
+		return errors.Join(err, p.folder.Discard())
 	}
-	if err != nil {
-		return err
+	return err
+}
+
+func (p *prepared) close() {
+	if p.job != nil {
+		_ = p.job.Close() // what was asked is kept already
 	}
-	return f.finish(c, bench, folder, progress, result)
+	if p.folder != nil {
+		p.folder.Close()
+	}
 }
 
 // keep takes over what the folder says where the command says nothing: a folder that is extended
@@ -484,47 +546,70 @@ func namedFiles(flag, list string) (map[string]string, error) {
 	return out, nil
 }
 
-// finish writes the report, puts all files in place and prints the table.
-func (f runFlags) finish(c *cobra.Command, bench datasets.Benchmark, folder *store.Folder, progress *store.Progress,
-	result *run.Result) error {
-	result.Manifest.Title, result.Manifest.Date = f.words.title, f.words.date
-	r := report.Run{Manifest: result.Manifest, Table: result.Table, Answers: result.Answers, Verdicts: result.Verdicts}
-	r = withCards(c, r, cacheDir(f.cache))
-	if err := report.Save(folder, r, bench); err != nil {
+// save writes the report, and puts all files in place.
+func (p *prepared) save() error {
+	result, err := p.job.Finish()
+	if err != nil {
 		return err
 	}
-	if err := page.Save(folder, page.Source{Run: r, Shown: &result.Shown, Contexts: result.Contexts}, bench); err != nil {
-		return err
-	}
-	if err := folder.Commit(result.Manifest); err != nil {
-		return err
-	}
-	progress.End()
+	p.result = result
+	result.Manifest.Title, result.Manifest.Date = p.f.words.title, p.f.words.date
+	p.report = withCards(p.c, report.Run{
+		Manifest: result.Manifest,
+		Table:    result.Table,
+		Answers:  result.Answers,
+		Verdicts: result.Verdicts,
+	}, cacheDir(p.f.cache))
 
-	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
-	if f.json {
-		if err := report.JSON(stdout, result.Table, bench.Metrics()); err != nil {
+	if err := report.Save(p.folder, p.report, p.bench); err != nil {
+		return err
+	}
+	source := page.Source{Run: p.report, Shown: &result.Shown, Contexts: result.Contexts}
+	if err := page.Save(p.folder, source, p.bench); err != nil {
+		return err
+	}
+	if err := p.folder.Commit(result.Manifest); err != nil {
+		return err
+	}
+	p.progress.End()
+	return nil
+}
+
+// show prints the table, and says where the rest is.
+func (p *prepared) show() error {
+	stdout, stderr := p.c.OutOrStdout(), p.c.ErrOrStderr()
+	if p.f.json {
+		if err := report.JSON(stdout, p.result.Table, p.bench.Metrics()); err != nil {
 			return err
 		}
 	} else {
-		printTable(stdout, r, bench)
+		printTable(stdout, p.report, p.bench)
 	}
-	for _, w := range report.Warnings(result.Table, bench.Metrics()) {
+	for _, w := range report.Warnings(p.result.Table, p.bench.Metrics()) {
 		usage.NewConsole(stderr).Warn(w)
 	}
-	printCost(stderr, result.Usage)
+	printCost(stderr, p.result.Usage)
 
-	dir := folder.Dir()
+	dir := p.folder.Dir()
 	fmt.Fprintf(stderr, "Run folder: %s\nRead it:    %s\n", dir, filepath.Join(dir, "report.html"))
 	fmt.Fprintf(stderr, "Next:       lore report %s --format latex\n", dir)
 	fmt.Fprintf(stderr, "            lore run %s YOUR_DATA --generator ollama:MODEL --judge lexical,ollama:MODEL\n",
-		bench.Name())
+		p.bench.Name())
 
-	if _, values := result.Table.Missing(bench.Metrics()); values > 0 || failedAnswers(result) > 0 {
-		return partialf("some items are unscored: %s failed, %s missing; report.html lists each with its reason%s",
-			usage.Counted(failedAnswers(result), "answer"), usage.Counted(values, "value"), askedAgain(result))
+	if lacking := p.lacking(); lacking != "" {
+		return partialf("some items are unscored: %s; report.html lists each with its reason%s", lacking, askedAgain(p.result))
 	}
 	return nil
+}
+
+// lacking counts what is missing, in words; empty where nothing is.
+func (p *prepared) lacking() string {
+	_, values := p.result.Table.Missing(p.bench.Metrics())
+	answers := failedAnswers(p.result)
+	if values == 0 && answers == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s failed, %s missing", usage.Counted(answers, "answer"), usage.Counted(values, "value"))
 }
 
 func failedAnswers(r *run.Result) int {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -26,6 +27,9 @@ type Cluster struct {
 	Sum float64
 	N   int
 }
+
+// StandardDeviation returns that of single values, by n−1; NaN for fewer than two.
+func StandardDeviation(values []float64) float64 { return stat.StdDev(values, nil) }
 
 // PooledMean returns the mean over all values of all clusters, NaN of nothing.
 func PooledMean(clusters []Cluster) float64 {

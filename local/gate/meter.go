@@ -108,3 +108,22 @@ func (m *meter) snapshot() []ModelUsage {
 	})
 	return out
 }
+
+// Sum adds what models cost in another run.
+func Sum(to, more []ModelUsage) []ModelUsage {
+	for _, m := range more {
+		same := func(o ModelUsage) bool { return o.Backend == m.Backend && o.Model == m.Model }
+		at := slices.IndexFunc(to, same)
+		if at < 0 {
+			to = append(to, ModelUsage{Backend: m.Backend, Model: m.Model, Outcomes: map[local.Outcome]int{}})
+			at = len(to) - 1
+		}
+		u := &to[at]
+		u.Asked, u.Journaled, u.Cached = u.Asked+m.Asked, u.Journaled+m.Journaled, u.Cached+m.Cached
+		u.Probes, u.Spent, u.Usage = u.Probes+m.Probes, u.Spent+m.Spent, u.Usage.Add(m.Usage)
+		for outcome, n := range m.Outcomes {
+			u.Outcomes[outcome] += n
+		}
+	}
+	return to
+}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,6 +21,9 @@ import (
 // RealVariable names the environment variable that holds the path of an Ollama
 // binary; `make ollama` builds one and prints the path.
 const RealVariable = "LORE_OLLAMA"
+
+// loadLine is what the server logs when it starts the process of a model.
+const loadLine = "starting runner"
 
 // template puts each message on a line of its own.
 const template = "{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}assistant: "
@@ -34,7 +38,29 @@ type Real struct {
 	dir  string
 	cmd  *exec.Cmd
 	done chan error
+	log  *journal
 }
+
+// journal is what the server says, which may be read while it runs.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(data []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(data)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// Loads is how often the server has started the process of a model, as its log has it.
+func (r *Real) Loads() int { return strings.Count(r.log.String(), loadLine) }
 
 // StartReal starts a server with the given models and slots. Without a binary the
 // test is skipped, or fails where CI is set.
@@ -81,8 +107,9 @@ func (r *Real) Start(slots int) {
 		fmt.Sprintf("OLLAMA_NUM_PARALLEL=%d", slots))
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 
-	var log bytes.Buffer
-	r.cmd.Stdout, r.cmd.Stderr = &log, &log
+	log := &journal{}
+	r.log = log
+	r.cmd.Stdout, r.cmd.Stderr = log, log
 	if err := r.cmd.Start(); err != nil {
 		r.t.Fatal(err)
 	}

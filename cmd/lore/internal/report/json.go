@@ -14,6 +14,11 @@ import (
 // JSON writes a table for programs, an object per row: shares as percentages from 0 to
 // 100 with full precision, null for undefined.
 func JSON(w io.Writer, t table.Table, metrics []datasets.Metric) error {
+	return WriteJSON(w, TableJSON(t, metrics))
+}
+
+// TableJSON is what JSON writes.
+func TableJSON(t table.Table, metrics []datasets.Metric) map[string]any {
 	rows := make([]map[string]any, len(t.Rows))
 	for i, r := range t.Rows {
 		n, unscored := r.Counts(metrics)
@@ -23,12 +28,12 @@ func JSON(w io.Writer, t table.Table, metrics []datasets.Metric) error {
 		row["cut"] = r.ItemsCut
 		rows[i] = row
 	}
-	return WriteJSON(w, map[string]any{
+	return map[string]any{
 		"benchmark": t.Benchmark,
 		"pooling":   t.Pooling,
 		"interval":  t.Interval,
 		"rows":      rows,
-	})
+	}
 }
 
 // WriteJSON writes a value as all verbs write JSON: indented, with a line end.

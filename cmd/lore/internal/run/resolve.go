@@ -87,7 +87,8 @@ func (e *engine) resolveGenerators(ctx context.Context) error {
 			return err
 		}
 		e.generators = append(e.generators, m)
-		e.models.Promise(spec, e.opt.Budget.Tokens+e.opt.Budget.Tokens/5+longest+1024)
+		shown := e.mostShown()
+		e.models.Promise(spec, shown+shown/5+longest+1024)
 	}
 
 	systems := e.opt.Models.Systems
@@ -98,6 +99,26 @@ func (e *engine) resolveGenerators(ctx context.Context) error {
 		e.asked = append(e.asked, models.Asked(name))
 	}
 	return nil
+}
+
+// mostShown bounds the tokens of documents in a prompt: the budget, or all that there is. A token is
+// a byte at least.
+func (e *engine) mostShown() int {
+	most := 0
+	seen := map[*datasets.Corpus]bool{}
+	for _, it := range e.items {
+		c := it.Corpus()
+		if seen[c] || most >= e.opt.Budget.Tokens {
+			continue
+		}
+		seen[c] = true
+		bytes := 0
+		for _, d := range c.Documents {
+			bytes += len(d.Text)
+		}
+		most = max(most, bytes)
+	}
+	return min(most, e.opt.Budget.Tokens)
 }
 
 // answerTokens are the smallest and the largest limit that the items set to their answers;

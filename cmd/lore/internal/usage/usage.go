@@ -19,8 +19,9 @@ func Errorf(format string, args ...any) error { return datasets.Usagef(format, a
 
 // Console is where warnings and progress go. The zero value says nothing.
 type Console struct {
-	out io.Writer
-	bar func(phase string, n int) func(done int)
+	out  io.Writer
+	bar  func(phase string, n int) func(done int)
+	name string // of the run that speaks, where there are several
 }
 
 // NewConsole speaks on w: warnings and notes a line each, and bars if w is a terminal.
@@ -35,6 +36,9 @@ func (c Console) Note(s string) { c.say("note:", Heading, s) }
 // say prints one line, however long it is: commands and paths in it are there to be copied.
 func (c Console) say(prefix string, style Style, s string) {
 	if c.out != nil {
+		if c.name != "" {
+			s = c.name + ": " + s
+		}
 		Paint(c.out, Piece{prefix, style}, Piece{Text: " " + Line(s) + "\n"})
 	}
 }
@@ -59,6 +63,16 @@ func (c Console) Watched(tell func(phase string, done, total int)) Console {
 		}
 	}
 	return c
+}
+
+// Named is the console of one run among several. Empty is that of a run alone.
+func (c Console) Named(run string) Console {
+	named := c
+	named.name = run
+	if run != "" && c.bar != nil {
+		named.bar = func(phase string, n int) func(done int) { return c.bar(run+": "+phase, n) }
+	}
+	return named
 }
 
 // Plain makes text from outside safe to print; lines and tabs stay.

@@ -1,0 +1,67 @@
+package study
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"lore/cmd/lore/internal/store"
+)
+
+// Files of a study's folder. Beside them lie the run folders.
+const (
+	ManifestFile = "study.json"
+	CopyFile     = "study.yaml" // the study as it was given
+	MarkdownFile = "report.md"
+	PageFile     = "report.html"
+)
+
+// Format is the version of Manifest.
+const Format = 1
+
+// Manifest says which runs a study's folder holds.
+type Manifest struct {
+	Format int     `json:"format"`
+	Lore   string  `json:"lore"`
+	Name   string  `json:"name"`
+	Title  string  `json:"title,omitempty"`
+	Date   string  `json:"date,omitempty"`
+	Runs   []Place `json:"runs"`
+}
+
+// Place is a run of a study.
+type Place struct {
+	Folder    string `json:"folder"` // below the study's
+	Benchmark string `json:"benchmark"`
+	SHA256    string `json:"configuration_sha256"` // of all that its results depend on
+}
+
+// Folders are the run folders of a study's folder. A folder that is none is given back as it is, and
+// so is one that is not there: whoever reads it says so.
+func Folders(dir string) ([]string, error) {
+	var m Manifest
+	err := store.ReadJSON(dir, ManifestFile, &m)
+	if errors.Is(err, fs.ErrNotExist) || isRun(dir) {
+		return []string{dir}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, r := range m.Runs {
+		if !filepath.IsLocal(r.Folder) {
+			return nil, store.Damaged(dir, ManifestFile, "", "names a run outside of its folder")
+		}
+		out = append(out, filepath.Join(dir, r.Folder))
+	}
+	if len(out) == 0 {
+		return nil, store.Damaged(dir, ManifestFile, "", "names no runs")
+	}
+	return out, nil
+}
+
+func isRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "manifest.json"))
+	return err == nil
+}
