@@ -224,3 +224,18 @@ func TestStudySchema(t *testing.T) {
 		}
 	}
 }
+
+// The schema and the example that the documents show are those that there are.
+func TestStudyDocuments(t *testing.T) {
+	schema, err := studyReader().Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if published := read(t, "../../docs", "study.schema.json"); !bytes.Equal(published, append(schema, '\n')) {
+		t.Error("docs/study.schema.json is not the schema: lore study schema > docs/study.schema.json")
+	}
+	example := read(t, "../../docs/examples", "study.yaml")
+	if doc := read(t, "../../docs", "study.md"); !bytes.Contains(doc, append([]byte("```yaml\n"), example...)) {
+		t.Error("docs/study.md does not show docs/examples/study.yaml")
+	}
+}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lore/cmd/lore/internal/table"
 	"lore/datasets"
@@ -43,7 +44,7 @@ func Across(parts []Part) Overview {
 		for k, r := range p.Runs {
 			title := p.Bench.Name()
 			if len(p.Runs) > 1 {
-				title = p.Names[k] + ": " + title
+				title = runTitle(p.Names[k], title)
 			}
 			if m, ok := headlineOfRun(r, p.Bench); ok {
 				out.Columns = append(out.Columns, OverviewColumn{i, k, m, title + " " + m.Title})
@@ -63,6 +64,14 @@ func Across(parts []Part) Overview {
 		}
 	}
 	return out
+}
+
+// runTitle is a benchmark with the name of a run, which may begin with that of the benchmark.
+func runTitle(run, bench string) string {
+	if strings.HasPrefix(run, bench+"-") {
+		return run
+	}
+	return run + ": " + bench
 }
 
 // put puts a row's value into a column.
