@@ -12,15 +12,16 @@ import (
 	"lore/datasets"
 	"lore/judge"
 	"lore/local"
+	"lore/local/parallel"
 )
 
 // beginJudge has a step for every judge, which is asked about every cell. Of judges that are
 // several models, each but the last is asked in a step of its own before.
 func (e *engine) beginJudge() ([]step, error) {
-	for i := range e.cells {
+	parallel.Each(len(e.cells), func(i int) {
 		e.cells[i].plan(e.systems[e.cells[i].system].name(e.cells[i].item))
 		e.cells[i].verdicts = make([]datasets.Verdicts, len(e.judges))
-	}
+	})
 	e.questions = gather(e.cells)
 	e.judged = make([]judged, len(e.judges))
 
