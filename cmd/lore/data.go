@@ -19,33 +19,13 @@ import (
 func newData() *cobra.Command {
 	imports := parent("import", "Check published data and convert it to lore's layout",
 		"import reads data as it was published, checks ids, counts and references, and writes it\n"+
-			"in lore's own layout with its hash. Data that lore reads as it is needs no import.",
-		"  lore data import msrs MSRS/story --out story", commands(datasets.Import)...)
+			"in lore's own layout with its hash. Data that lore reads as it is needs no import;\n"+
+			"lore data list BENCHMARK says which that is.",
+		"  lore data import msrs MSRS/story --out story\n"+
+			"  lore data import summhay summary-of-a-haystack --out haystacks", commands(datasets.Import)...)
 	return parent("data", "List, import and verify benchmark data", "",
-		"  lore data list\n  lore data import msrs MSRS/story --out story\n  lore data verify story",
+		"  lore data list\n  lore data list msrs\n  lore data import msrs MSRS/story --out story\n  lore data verify story",
 		newDataList(), imports, newDataVerify())
-}
-
-func newDataList() *cobra.Command {
-	return &cobra.Command{
-		Use:     "list",
-		Short:   "Show the benchmarks and what their bundled samples hold",
-		Example: "  lore data list",
-		Args:    usageArgs(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			g := datasets.Grid{Head: []string{"benchmark", "sample items", "documents", "what it is"}}
-			for _, b := range all.Benchmarks() {
-				ds, err := b.Load(nil)
-				if err != nil {
-					return err
-				}
-				row := []string{b.Name(), fmt.Sprint(len(ds.Items)), fmt.Sprint(ds.Documents()), b.About()}
-				g.Rows = append(g.Rows, row)
-			}
-			report.Text(c.OutOrStdout(), g)
-			return nil
-		},
-	}
 }
 
 func newDataVerify() *cobra.Command {
@@ -55,7 +35,7 @@ func newDataVerify() *cobra.Command {
 		Long: "verify loads data, compares the files with the hashes in their folder, and prints what\n" +
 			"is there. A folder that lore has written says which benchmark it belongs to; for other data name the\n" +
 			"benchmark.",
-		Example: "  lore data verify story\n  lore data verify summhay topic_news1.json",
+		Example: "  lore data verify story\n  lore data verify summhay topic_news1.json\n  lore data verify msrs MSRS/story",
 		Args:    usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			path := args[len(args)-1]
@@ -152,6 +132,6 @@ func verify(c *cobra.Command, e all.Entry, manifest *datasets.Manifest, path str
 		Head: []string{"items", "documents"},
 		Rows: [][]string{{fmt.Sprint(len(ds.Items)), fmt.Sprint(ds.Documents())}},
 	})
-	fmt.Fprintf(c.ErrOrStderr(), "Next: lore run %s %s\n", e.Name(), path)
+	fmt.Fprintf(c.ErrOrStderr(), "Next: lore run %s %s\n", e.Name(), files.Quoted(path))
 	return nil
 }
