@@ -33,8 +33,8 @@ func newDataVerify() *cobra.Command {
 		Use:   "verify [BENCHMARK] PATH",
 		Short: "Check data against its counts and hashes",
 		Long: "verify loads data, compares the files with the hashes in their folder, and prints what\n" +
-			"is there. A folder that lore has written says which benchmark it belongs to; for other data name the\n" +
-			"benchmark.",
+			"is there. A folder that lore has written says which benchmark it belongs to; of other data\n" +
+			"the only benchmark that reads it is taken, or name one.",
 		Example: "  lore data verify story\n  lore data verify summhay topic_news1.json\n  lore data verify msrs MSRS/story",
 		Args:    usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -42,6 +42,9 @@ func newDataVerify() *cobra.Command {
 			entry, manifest, err := whose(path, args[:len(args)-1])
 			if err != nil {
 				return err
+			}
+			if manifest == nil && len(args) == 1 {
+				usage.NewConsole(c.ErrOrStderr()).Note(path + " is read as data of " + entry.Name())
 			}
 			return verify(c, entry, manifest, path)
 		},
@@ -73,8 +76,11 @@ func whose(path string, named []string) (all.Entry, *datasets.Manifest, error) {
 		name = oldManifest(folder)
 	}
 	if name == "" {
+		name = readBy(path)
+	}
+	if name == "" {
 		return none, nil, usage.Errorf("%s does not say which benchmark it belongs to; name the benchmark (%s): "+
-			"lore data verify BENCHMARK %s", path, strings.Join(all.Names(), ", "), path)
+			"lore data verify BENCHMARK %s", path, strings.Join(all.Names(), ", "), files.Quoted(path))
 	}
 
 	e, ok := all.Find(name)
@@ -89,6 +95,20 @@ func whose(path string, named []string) (all.Entry, *datasets.Manifest, error) {
 		}
 	}
 	return e, manifest, nil
+}
+
+// readBy is the only benchmark that reads data; empty where none does, or several do.
+func readBy(path string) string {
+	found := ""
+	for _, b := range all.Benchmarks() {
+		switch _, err := b.Load([]string{path}); {
+		case err == nil && found != "":
+			return ""
+		case err == nil:
+			found = b.Name()
+		}
+	}
+	return found
 }
 
 // oldManifest is the benchmark of a folder from before there was one form of manifest:

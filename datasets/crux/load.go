@@ -181,7 +181,8 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	ds, err := b.of(strings.Join(paths, ", "), asLines(put.passages), asLines(put.topics))
+	name := strings.Join(paths, ", ") + ", put together"
+	ds, err := b.of(name, name, asLines(put.passages), asLines(put.topics))
 	if err != nil {
 		return nil, err
 	}
@@ -235,29 +236,30 @@ const wholeFolder = "give one folder with " + TopicsFile + " and " + PassagesFil
 
 // load reads lore's own layout.
 func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
-	var parts [2][]byte
-	for i, file := range []string{PassagesFile, TopicsFile} {
-		var err error
-		if parts[i], err = files.ReadFS(dir, file, filepath.Join(name, file), wholeFolder); err != nil {
-			return nil, err
-		}
+	names := []string{filepath.Join(name, PassagesFile), filepath.Join(name, TopicsFile)}
+	passages, err := files.ReadFS(dir, PassagesFile, names[0], wholeFolder)
+	if err != nil {
+		return nil, err
 	}
-	return b.of(name, parts[0], parts[1])
+	topics, err := files.ReadFS(dir, TopicsFile, names[1], wholeFolder)
+	if err != nil {
+		return nil, err
+	}
+	return b.of(names[0], names[1], passages, topics)
 }
 
-// of makes a dataset of the two files of a folder.
-func (b Benchmark) of(name string, passages, topics []byte) (*datasets.Dataset, error) {
+// of makes a dataset of the content of two files; their names stand in errors.
+func (b Benchmark) of(passagesFile, file string, passages, topics []byte) (*datasets.Dataset, error) {
 	s := &set{bench: b, corpus: &datasets.Corpus{ID: "passages"}}
-	err := s.readPassages(name, passages)
+	err := s.readPassages(passagesFile, passages)
 	if err != nil {
 		return nil, err
 	}
 
-	file := filepath.Join(name, TopicsFile)
 	ds := &datasets.Dataset{
 		Texts:   "reports,passages",
 		Corpora: []*datasets.Corpus{s.corpus},
-		Files:   []string{filepath.Join(name, PassagesFile), file},
+		Files:   []string{passagesFile, file},
 	}
 	if ds.Warnings, err = files.CheckTexts(ds.Files[0], s.corpus.Documents); err != nil {
 		return nil, err
@@ -307,14 +309,14 @@ func (b Benchmark) of(name string, passages, topics []byte) (*datasets.Dataset, 
 }
 
 // readPassages makes the corpus.
-func (s *set) readPassages(name string, data []byte) error {
+func (s *set) readPassages(file string, data []byte) error {
 	taken := map[string]bool{}
 	return files.EachLine(data, func(where string, line []byte) error {
 		var p Passage
 		err := json.Unmarshal(line, &p)
 		bad := func(msg string) error {
 			return &datasets.InputError{
-				File:   filepath.Join(name, PassagesFile),
+				File:   file,
 				Place:  where,
 				Msg:    msg,
 				Remedy: `a passage is {"id": "...", "text": "..."}`,

@@ -150,7 +150,11 @@ func decodeError(name string, data []byte, err error) error {
 		if kind.Field != "" {
 			out.Place += ", field " + kind.Field
 		}
-		out.Msg = fmt.Sprintf("holds %s where %s belongs", withArticle(kind.Value), withArticle(kind.Type.String()))
+		belongs := withArticle(kind.Type.String())
+		if kind.Field == "" {
+			belongs = "an object"
+		}
+		out.Msg = fmt.Sprintf("holds %s where %s belongs", withArticle(kind.Value), belongs)
 		out.Remedy = haystackForm
 	}
 	return out

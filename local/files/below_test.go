@@ -84,6 +84,7 @@ func TestNearestPath(t *testing.T) {
 		"stroy/queries_dev.json":  "story",
 		"story/queries_tset.json": "story/queries_test.json",
 		"STORY":                   "story",
+		`story\queries_test.json`: "story/queries_test.json",
 		"nonsense":                "",
 		"far/away":                "",
 	} {

@@ -156,6 +156,9 @@ func fileInPath(path string) string {
 // nearest is what is there and has nearly the name of a path that is not: its first part that is
 // not there is held against the names beside it. Empty where nothing is near.
 func nearest(path string) string {
+	if slashed := strings.ReplaceAll(path, `\`, "/"); slashed != path && Exists(slashed) {
+		return slashed
+	}
 	path = filepath.Clean(path)
 	below := "" // of the first part that is not there
 	for {
