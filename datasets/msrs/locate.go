@@ -75,17 +75,29 @@ func domainOf(folder string) string {
 	return ""
 }
 
-// testQueries is a file of queries, or that of the test in the folder of a domain.
-func testQueries(given, domain string) (string, error) {
+// testQueries are the queries of a file, or those of the test in the folder of a domain, as published
+// or imported.
+func testQueries(given, domain string) ([]Query, error) {
 	isFolder, err := files.IsFolder(given, "give the published queries file, or its folder")
-	if err != nil || !isFolder {
-		return given, err
+	if err != nil {
+		return nil, err
 	}
+	if !isFolder {
+		return LoadQueries(given)
+	}
+
 	folder, _, err := locate(given, domain, "lore score msrs --queries")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return filepath.Join(folder, queriesOf("test")), nil
+	if !files.Exists(filepath.Join(folder, OwnFile)) {
+		return LoadQueries(filepath.Join(folder, queriesOf("test")))
+	}
+	raw, err := readOwn(files.DirFS(folder), folder)
+	if err == nil && len(raw.Queries["test"]) == 0 {
+		err = &datasets.InputError{File: folder, Msg: "has no queries of the test", Remedy: "give a file of queries", Err: ErrNoSplit}
+	}
+	return raw.Queries["test"], err
 }
 
 // outputFiles puts the published outputs below folders in the place of these.

@@ -228,11 +228,7 @@ func (o scoreOptions) run(ctx context.Context, w datasets.Workshop, args []strin
 		return none, datasets.Usagef("--domain is story or meeting, not %q", o.domain)
 	}
 
-	file, err := testQueries(o.queries, o.domain)
-	if err != nil {
-		return none, err
-	}
-	queries, err := LoadQueries(file)
+	queries, err := testQueries(o.queries, o.domain)
 	if err != nil {
 		return none, err
 	}

@@ -17,6 +17,13 @@ import (
 
 // Each hands over the rows of a table, whatever its format, with their numbers from 0.
 func Each(path string, do func(i int, row map[string]any) error) error {
+	if ending := strings.ToLower(filepath.Ext(path)); ending == ".csv" || ending == ".tsv" {
+		return &files.Error{
+			File:   path,
+			Msg:    "is a table whose cells hold no lists, of which documents, answers and insights are made",
+			Remedy: "give Parquet, JSON lines, or a JSON list of objects, which hubs serve as well",
+		}
+	}
 	data, err := readTable(path)
 	if err != nil {
 		return err

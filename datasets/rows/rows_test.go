@@ -50,6 +50,9 @@ func TestEachAndPlain(t *testing.T) {
 		}
 	}
 
+	if err := Each(filepath.Join(dir, "t.csv"), nil); err == nil || !strings.Contains(err.Error(), "whose cells hold no lists") {
+		t.Errorf("%v", err)
+	}
 	empty := filepath.Join(dir, "empty.jsonl")
 	if err := os.WriteFile(empty, nil, 0o666); err != nil {
 		t.Fatal(err)
