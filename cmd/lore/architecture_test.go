@@ -79,7 +79,7 @@ var outside = []struct {
 	{"google.golang.org/protobuf", []string{"lore/embed/testmodel"}},
 	{"github.com/viterin/vek", []string{"lore/index"}},
 	// One benchmark was published in it, and one room writes it for notebooks.
-	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/msrs", at("tidy")}},
+	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/rows", at("tidy")}},
 	{"go.yaml.in/yaml", []string{"lore/cmd"}},
 	{"github.com/tiktoken-go/tokenizer", []string{"lore/local/tokens"}},
 	{"github.com/google/jsonschema-go", []string{"lore/local/gate"}},
@@ -167,7 +167,7 @@ func mayImport(from, imp string) bool {
 
 // shared lists the parts of datasets that are not a benchmark: anybody in datasets may
 // import them.
-var shared = []string{"lore/datasets/stage", "lore/datasets/sources"}
+var shared = []string{"lore/datasets/stage", "lore/datasets/sources", "lore/datasets/rows"}
 
 // concrete reports whether a package is of one benchmark: the command knows none.
 func concrete(imp string) bool {

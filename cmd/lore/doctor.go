@@ -47,7 +47,7 @@ func newDoctor() *cobra.Command {
 	}
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&d.bench, "benchmark", all.Names()[0], "benchmark that DATA belongs to")
+		namesVar(fl, &d.bench, "benchmark", all.Names(), all.Names()[0], "benchmark that DATA belongs to")
 	})
 	group(c, modelsFlags, func(fl *pflag.FlagSet) {
 		d.hostFlags.add(fl)

@@ -48,7 +48,7 @@ func newRetrieve() *cobra.Command {
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
 		names := strings.Join(all.Names(), ", ")
-		fl.StringVar(&f.bench, "bench", "", "rank for the items of a benchmark's data: "+names)
+		namesVar(fl, &f.bench, "bench", all.Names(), "", "rank for the items of a benchmark's data: "+names)
 		fl.IntVar(&f.k, "k", 100, "documents per query; 0 is all that are ranked")
 	})
 	group(c, systemFlags, func(fl *pflag.FlagSet) {

@@ -131,11 +131,11 @@ func (f *gridFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.retrieval, "retrieval", "", "TREC run `files` of systems of your own; topics are item ids")
 		fl.StringVar(&f.answers, "answers", "",
 			"comma-separated `files` with answers of your own systems; NAME=FILE goes with --retrieval NAME=RUN")
-		fl.StringVar(&f.order, "order", "", "position study: gold documents at top, middle, bottom or random")
+		namesVar(fl, &f.order, "order", places, "", "position study: gold documents at top, middle, bottom or random")
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
 		fl.IntVar(&f.numPredict, "num-predict", 0, "maximum number of tokens of an answer (default: the benchmark's, or the item's)")
-		fl.StringVar(&f.cut, "cut", cutScored, "answers that reached their length limit: scored, or unscored")
+		namesVar(fl, &f.cut, "cut", cutNames, cutScored, "answers that reached their length limit: scored, or unscored")
 		fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of the generator (default: the benchmark's)")
 		fl.Float64Var(&f.topP, "top-p", 0, "top-p of the generator (default: the benchmark's)")
 	})
@@ -374,7 +374,7 @@ func (f runFlags) grid(c *cobra.Command, opt *run.Options, protocol datasets.Pro
 		retrievers = pipeline.SplitList(protocol.Retrievers)
 	}
 	for _, place := range usage.List(f.order) {
-		if places := []string{"top", "middle", "bottom", "random"}; !slices.Contains(places, place) {
+		if !slices.Contains(places, place) {
 			return usage.Unknown("place in --order", place, places)
 		}
 		if !slices.Contains(retrievers, "full") {
@@ -413,7 +413,7 @@ func (f gridFlags) generation(c *cobra.Command, opt *run.Options, protocol datas
 	case f.numPredict < 0:
 		return usage.Errorf("--num-predict cannot be negative")
 	case f.cut != cutScored && f.cut != cutUnscored:
-		return usage.Unknown("value of --cut", f.cut, []string{cutScored, cutUnscored})
+		return usage.Unknown("value of --cut", f.cut, cutNames)
 	case f.temperature < 0:
 		return usage.Errorf("--temperature cannot be negative")
 	case f.topP < 0 || f.topP > 1:
