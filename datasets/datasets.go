@@ -88,6 +88,8 @@ type Evidence struct {
 	Context   Context
 	Output    Output
 	Language  string // code of that of all texts, where the user says it; empty: it is told
+
+	plain *string // what Uncited gives, where it was found before
 }
 
 // Verdicts are a judge's verdicts on an item's evidence, by subject, each in the order of

@@ -13,6 +13,7 @@ import (
 	"lore/index"
 	"lore/local"
 	"lore/local/extractive"
+	"lore/local/parallel"
 	remote "lore/local/system"
 )
 
@@ -77,8 +78,14 @@ func (e *engine) requests(m *models.Model) ([]*cell, []local.Call, error) {
 	return of, calls, nil
 }
 
-// endGenerate writes what systems named.
-func (e *engine) endGenerate() error { return e.writeNamed(e.cells) }
+// endGenerate readies the answers for what is asked about them, and writes what systems named.
+func (e *engine) endGenerate() error {
+	parallel.Each(len(e.cells), func(i int) {
+		c := &e.cells[i]
+		c.evidence = c.evidence.Stripped(c.item)
+	})
+	return e.writeNamed(e.cells)
+}
 
 // cellsFor lists every item for every system, with what is known of it before an answer is
 // made.
