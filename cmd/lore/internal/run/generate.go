@@ -77,8 +77,11 @@ func (e *engine) requests(m *models.Model) ([]*cell, []local.Call, error) {
 	return of, calls, nil
 }
 
-// endGenerate writes what systems named.
-func (e *engine) endGenerate() error { return e.writeNamed(e.cells) }
+// endGenerate writes what systems named, and says what could not be read of it.
+func (e *engine) endGenerate() error {
+	e.tellReads()
+	return e.writeNamed(e.cells)
+}
 
 // cellsFor lists every item for every system, with what is known of it before an answer is
 // made.
@@ -122,7 +125,7 @@ func (e *engine) tellFailed(c cell) {
 // request words what a model, or a system that is asked, is given.
 func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 	if m.IsAsked() {
-		return e.opt.Models.Systems.Question(m, c.item.Title()), nil
+		return e.opt.Models.Systems.Question(m, c.item.Title(), c.item.ID()), nil
 	}
 
 	s := e.systems[c.system]
@@ -158,6 +161,10 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 // take puts a reply into its cell.
 func (e *engine) take(c *cell, m *models.Model, reply local.Reply) {
 	c.usage = reply.Usage
+	if m.Service != nil {
+		e.takeService(c, m, reply)
+		return
+	}
 	c.evidence.Output = datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail}
 	if reply.Outcome == local.Cut && !e.opt.StrictCut && begun(reply) {
 		c.evidence.Output.Outcome, c.evidence.Output.Cut = local.OK, true

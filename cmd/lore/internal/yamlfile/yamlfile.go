@@ -1,4 +1,5 @@
-package pipeline
+// Package yamlfile parses the YAML files that people write, within bounds. JSON is YAML, too.
+package yamlfile
 
 import (
 	"bytes"
@@ -9,39 +10,42 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Bounds of a file of pipelines, far above what people write. Aliases count as what they
-// stand for.
+// Bounds of a file, far above what people write. Aliases count as what they stand for.
 const (
-	mostYAMLBytes = 1 << 20
-	mostYAMLNodes = 20_000
-	mostYAMLDepth = 50
+	mostBytes = 1 << 20
+	mostNodes = 20_000
+	mostDepth = 50
 )
 
-// readNodes parses a file of pipelines as far as its nodes, and refuses what could not be
-// decoded in bounds: an alias that holds itself, aliases of aliases, deep nesting.
-func readNodes(data []byte) error {
-	if len(data) > mostYAMLBytes {
-		return fmt.Errorf("has %d bytes; a file of pipelines has at most %d", len(data), mostYAMLBytes)
+// Parse parses a file as far as its nodes, and refuses what could not be decoded in bounds:
+// an alias that holds itself, aliases of aliases, deep nesting. what words such a file, and
+// parts what a second document would have more of. An empty file is nil.
+func Parse(data []byte, what, parts string) (*yaml.Node, error) {
+	if len(data) > mostBytes {
+		return nil, fmt.Errorf("has %d bytes; %s has at most %d", len(data), what, mostBytes)
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var root yaml.Node
 	if err := dec.Decode(&root); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil
+			return nil, nil
 		}
-		return err
+		return nil, err
 	}
 	if err := new(nodeWalk).visit(&root, 0); err != nil {
-		return err
+		return nil, err
 	}
 
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
-		return fmt.Errorf("line %d: begins a second document; put all pipelines into one", second.Line)
+		return nil, fmt.Errorf("line %d: begins a second document; put all %s into one", second.Line, parts)
 	} else if !errors.Is(err, io.EOF) {
-		return err
+		return nil, err
 	}
-	return nil
+	if len(root.Content) == 0 {
+		return nil, nil
+	}
+	return root.Content[0], nil
 }
 
 // nodeWalk goes through nodes as decoding will.
@@ -53,11 +57,11 @@ type nodeWalk struct {
 func (w *nodeWalk) visit(n *yaml.Node, depth int) error {
 	w.nodes++
 	switch {
-	case w.nodes > mostYAMLNodes:
+	case w.nodes > mostNodes:
 		return fmt.Errorf("line %d: stands for more than %d values, its aliases written out; use fewer aliases",
-			n.Line, mostYAMLNodes)
-	case depth > mostYAMLDepth:
-		return fmt.Errorf("line %d: is nested more than %d levels deep", n.Line, mostYAMLDepth)
+			n.Line, mostNodes)
+	case depth > mostDepth:
+		return fmt.Errorf("line %d: is nested more than %d levels deep", n.Line, mostDepth)
 	}
 
 	if n.Kind == yaml.AliasNode {
