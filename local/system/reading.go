@@ -65,10 +65,10 @@ func (s *Service) Read(kept Kept) (r Reading, outcome local.Outcome, detail stri
 	}
 
 	switch {
+	case !came.stream && strings.TrimSpace(kept.Body) == "":
+		return r, local.Empty, "the reply is empty", nil
 	case broken != nil:
 		return r, local.BadFormat, broken.Error(), nil
-	case strings.TrimSpace(kept.Body) == "":
-		return r, local.Empty, "the reply is empty", nil
 	case came.stream && (came.broken || !s.Rules.ended(came)):
 		return r, local.NoDone, "the stream ended without its end mark", nil
 	}

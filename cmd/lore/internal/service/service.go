@@ -185,7 +185,8 @@ func (r *reader) takeURL(n *yaml.Node) error {
 	_, hidden, _ := models.Expand(raw[path:])
 	masked := variableMark(raw)
 	for _, s := range redact.Secrets(masked) {
-		if !strings.Contains(s, "$") {
+		// A user's name may stand there where the password does not.
+		if !strings.Contains(s, "$") && !strings.Contains(masked, "//"+s+":$") {
 			return atLine(n, "url holds a password or a key; write $VARIABLE in its place, which lore reads from the environment, "+
 				"so that no file holds it")
 		}
