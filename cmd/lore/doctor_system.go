@@ -28,6 +28,7 @@ const (
 	shownOfReply  = 1200
 	shownOfAnswer = 600
 	shownOfText   = 80
+	shownBefore   = 20 // a citation
 )
 
 // trial is one question to a system of one's own.
@@ -141,11 +142,7 @@ func (t *trial) showReply(reply local.Reply) error {
 		return nil
 	}
 	t.ok("reply", "in %s, %d bytes of %s", took, len(kept.Body), typeOf(kept))
-	for line := range strings.Lines(cutTo(kept.Body, shownOfReply)) {
-		if line = strings.TrimSpace(line); line != "" {
-			t.ok("reply", "%s", line)
-		}
-	}
+	t.lines("reply", cutTo(kept.Body, shownOfReply))
 
 	s := t.model.Service
 	read, outcome, detail, err := s.Read(kept)
@@ -164,8 +161,19 @@ func (t *trial) showReply(reply local.Reply) error {
 	if outcome != local.OK {
 		t.problem("answer", "%s: %s", outcome, detail)
 	}
-	t.showReading(s, read)
+	if answered(local.Reply{Outcome: outcome}) {
+		t.showReading(s, read)
+	}
 	return nil
+}
+
+// lines shows the lines of a text, but for empty ones.
+func (t *trial) lines(what, text string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			t.ok(what, "%s", line)
+		}
+	}
 }
 
 // typeOf words the content type of a reply.
@@ -185,7 +193,7 @@ func (t *trial) showReading(s *system.Service, read system.Reading) {
 		}
 	}
 	if read.Answer != "" {
-		t.ok("answer", "%s", cutTo(read.Answer, shownOfAnswer))
+		t.lines("answer", cutTo(read.Answer, shownOfAnswer))
 	}
 	if u := read.Usage; u.PromptTokens+u.OutputTokens > 0 {
 		t.ok("tokens", "%d of the prompt, %d of the answer", u.PromptTokens, u.OutputTokens)
@@ -251,11 +259,11 @@ func nameOf(d system.Document) string {
 	if d.ID != "" {
 		return d.ID
 	}
-	r := []rune(d.Text)
+	r := []rune(strings.Join(strings.Fields(d.Text), " "))
 	if len(r) > shownOfText {
 		return fmt.Sprintf("%q…", string(r[:shownOfText]))
 	}
-	return fmt.Sprintf("%q", d.Text)
+	return fmt.Sprintf("%q", string(r))
 }
 
 // showCites shows what the answer cites.
@@ -273,9 +281,10 @@ func (t *trial) showCites(s *system.Service, read system.Reading) {
 		if i == mostShownDocuments {
 			break
 		}
-		mark := "put in"
-		if c.From < c.To {
-			mark = read.Answer[c.From:c.To]
+		mark := read.Answer[c.From:c.To]
+		if mark == "" {
+			before := []rune(read.Answer[:c.From])
+			mark = fmt.Sprintf("after %q", string(before[max(0, len(before)-shownBefore):]))
 		}
 		var names []string
 		for _, d := range c.Documents {
@@ -285,6 +294,6 @@ func (t *trial) showCites(s *system.Service, read system.Reading) {
 		if c.Unknown > 0 {
 			names = append(names, usage.Counted(c.Unknown, "document")+" that the reply does not have")
 		}
-		t.ok("citations", "%s at %d: %s", mark, c.From, strings.Join(names, ", "))
+		t.ok("citations", "%s: %s", mark, strings.Join(names, ", "))
 	}
 }

@@ -22,6 +22,13 @@ type readCounts struct {
 	unmatchedExample                  string
 }
 
+// example keeps the first one in the order of texts: replies come in any order.
+func example(kept *string, one string) {
+	if *kept == "" || one < *kept {
+		*kept = one
+	}
+}
+
 // takeService reads the reply of a system that a file describes, by the rules as they are now.
 func (e *engine) takeService(c *cell, m *models.Model, reply local.Reply) {
 	counts := e.countsOf(m)
@@ -36,7 +43,7 @@ func (e *engine) takeService(c *cell, m *models.Model, reply local.Reply) {
 	if err != nil {
 		c.evidence.Output = datasets.Output{Outcome: local.BadFormat, Reason: m.Service.File + ": " + err.Error()}
 		counts.unreadable++
-		counts.unreadableExample = c.evidence.Output.Reason
+		example(&counts.unreadableExample, c.evidence.Output.Reason)
 		return
 	}
 	out := datasets.Output{Text: read.Answer, Outcome: outcome, Reason: detail}
@@ -50,7 +57,7 @@ func (e *engine) takeService(c *cell, m *models.Model, reply local.Reply) {
 
 	if len(read.Odd) > 0 {
 		counts.odd++
-		counts.oddExample = read.Odd[0]
+		example(&counts.oddExample, read.Odd[0])
 		c.notes = append(c.notes, read.Odd...)
 	}
 	e.takeDocuments(c, m, read, counts)
@@ -116,7 +123,7 @@ func (n *readCounts) count(d remote.Document, named Named) {
 	switch named.Fate {
 	case unmatched:
 		n.unmatched++
-		n.unmatchedExample = d.Text
+		example(&n.unmatchedExample, d.Text)
 	case ambiguous:
 		n.ambiguous++
 	}
