@@ -47,6 +47,8 @@ func TestCompletion(t *testing.T) {
 		{[]string{"run", "summhay", "--judge", "lexical,"}, []string{"lexical,nli:"}, nil},
 		{[]string{"run", "summhay", "--generator", "o"}, []string{"ollama:fake"}, []string{"extractive"}},
 		{[]string{"report", "studies/june", "--format", ""}, []string{"text", "latex", "csv"}, nil},
+		{[]string{"run", "summhay", "--system", ""}, []string{"yaml", "yml", "json"}, nil}, // the endings of files
+		{[]string{"doctor", "--system", "r"}, []string{"yaml"}, nil},
 		{[]string{"label", "plan", "studies/june", "--task", "c"}, []string{"coverage", "criteria", "consistency"}, []string{"errors"}},
 	} {
 		got := offered(t, c.line...)

@@ -278,6 +278,9 @@ func (f formed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		sources = append(sources, map[string]any{"page": "\n" + strings.ReplaceAll(words, " ", "  "), "rank": place})
 	}
+	if f.form == "texts" || !q.Stream {
+		w.Header().Set("Content-Type", "application/json")
+	}
 	if f.form == "texts" {
 		f.say(w, map[string]any{"result": map[string]any{"text": answer, "who": r.Header.Get("Authorization")}, "sources": sources})
 		return

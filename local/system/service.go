@@ -159,7 +159,7 @@ func (s *Service) Check() error {
 	}
 	switch {
 	case strings.Contains(s.URL, "{{"):
-		return errors.New("url holds {{ }}: write what changes with the question under query: or body:")
+		return errors.New("url holds {{ }}: write what changes with the question under query: or body: instead")
 	case !asks:
 		return errors.New("nothing asks the question: write {{query}} in body:, or under query: for what goes into the URL")
 	case len(s.Rules.Answer.At) == 0:

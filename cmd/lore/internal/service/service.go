@@ -46,7 +46,7 @@ func ReadFile(path string) (*system.Service, error) {
 		s.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
 	if err := files.CheckName("name of the system", s.Name); err != nil {
-		return nil, wrap(path, fmt.Errorf("%w; write another one with name:", err))
+		return nil, wrap(path, fmt.Errorf("%w; give it another one, with name: at the top", err))
 	}
 	return s, nil
 }
@@ -83,7 +83,7 @@ func Parse(name string, data []byte) (*system.Service, error) {
 		return nil, err
 	}
 	if root == nil {
-		return nil, errors.New("is empty; it needs url:, body: and answer:")
+		return nil, errors.New("is empty; it needs url, body and answer")
 	}
 
 	r := &reader{out: &system.Service{

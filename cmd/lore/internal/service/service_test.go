@@ -3,6 +3,7 @@ package service
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -112,7 +113,7 @@ func TestRefused(t *testing.T) {
 	environment(t)
 	base := "url: http://127.0.0.1:9/ask\nbody: {q: \"{{query}}\"}\nanswer: a\n"
 	for text, want := range map[string]string{
-		"":                            "is empty; it needs url:",
+		"":                            "is empty; it needs url",
 		"- a":                         "line 1: the file: a map is wanted, with name, preset, url",
 		base + "anwser: b":            `line 4: unknown key "anwser"; did you mean answer?`,
 		base + "zzz: b":               `line 4: unknown key "zzz". the file has name,`,
@@ -206,6 +207,42 @@ func TestReadFile(t *testing.T) {
 		if IsFile(entry) != want {
 			t.Error(entry)
 		}
+	}
+}
+
+// The descriptions that the documentation shows can be read, and its table has all keys.
+func TestDocumented(t *testing.T) {
+	environment(t)
+	data, err := os.ReadFile("../../../../docs/systems.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for i, block := range strings.Split(string(data), "```") {
+		text, ok := strings.CutPrefix(block, "yaml\n")
+		if i%2 == 0 || !ok {
+			continue
+		}
+		if n++; !strings.Contains(text, "url:") {
+			text += "url: http://127.0.0.1:8000/x\nbody: {q: '{{query}}'}\n"
+		}
+		if _, err := Parse("x.yaml", []byte(text)); err != nil {
+			t.Errorf("%v in\n%s", err, text)
+		}
+	}
+	if n < 8 {
+		t.Errorf("%d descriptions: the test proves little", n)
+	}
+
+	_, err = Parse("x.yaml", []byte("no-such-key: 1"))
+	_, names, found := strings.Cut(fmt.Sprint(err), "the file has ")
+	for name := range strings.SplitSeq(names, ", ") {
+		if !strings.Contains(string(data), "`"+name+"`") {
+			t.Errorf("the key %s is not documented", name)
+		}
+	}
+	if !found || strings.Count(names, ",") < 15 {
+		t.Errorf("%v", err)
 	}
 }
 
