@@ -148,7 +148,9 @@ func (s Systems) lanes(slots int) map[string]gate.Lane {
 	for _, u := range s.URLs {
 		service := s.Files[u]
 		if service == nil {
-			out[remote.BackendName] = gate.Lane{Backend: b, Slots: slots, Alive: s.Alive}
+			plain := s
+			plain.URLs = slices.DeleteFunc(slices.Clone(s.URLs), func(u string) bool { return s.Files[u] != nil })
+			out[remote.BackendName] = gate.Lane{Backend: b, Slots: slots, Alive: plain.Alive}
 			continue
 		}
 

@@ -15,6 +15,8 @@ type Matcher struct {
 	once  sync.Once
 	texts []string         // of the documents, with single spaces
 	whole map[string][]int // places by text
+
+	known sync.Map // what was found before, by text: passages are cited, and come again
 }
 
 // NewMatcher matches with a corpus. It reads it when it is first asked.
@@ -42,11 +44,17 @@ func (m *Matcher) Match(text string) (id, fate string) {
 	})
 
 	text = spaced(text)
-	at := m.whole[text]
-	if len(at) == 0 {
-		at = m.holders(shortened(text))
+	found, ok := m.known.Load(text)
+	if !ok {
+		at := m.whole[text]
+		if len(at) == 0 {
+			at = m.holders(shortened(text))
+		}
+		m.known.Store(text, at)
+		found = at
 	}
-	switch len(at) {
+
+	switch at := found.([]int); len(at) {
 	case 0:
 		return "", unmatched
 	case 1:

@@ -15,11 +15,11 @@ import (
 
 // readCounts are what was odd about the replies of a system that a file describes.
 type readCounts struct {
-	replies, odd, unreadable          int
-	texts, unmatched, ambiguous       int
-	cited, unknown                    int
-	oddExample, unreadableExample     string
-	unmatchedExample                  string
+	replies, odd, unreadable      int
+	texts, unmatched, ambiguous   int
+	cited, unknown                int
+	oddExample, unreadableExample string
+	unmatchedExample              string
 }
 
 // example keeps the first one in the order of texts: replies come in any order.
@@ -103,8 +103,8 @@ func (e *engine) takeDocuments(c *cell, m *models.Model, read remote.Reading, co
 		}
 	}
 	if lost > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("%d of %s that the system gives match no document, or several",
-			lost, usage.Counted(len(read.Documents), "text")))
+		c.notes = append(c.notes, fmt.Sprintf("%d of %d documents that the system gives match none of the data, or several",
+			lost, len(read.Documents)))
 	}
 
 	if len(found.IDs) > 0 {
@@ -163,7 +163,7 @@ func (e *engine) takeCites(c *cell, matcher *Matcher, read remote.Reading, count
 		}
 
 		b.WriteString(read.Answer[last:cite.From])
-		b.WriteString(markOf(labels, cite.From == cite.To))
+		b.WriteString(markOf(labels, cite.From == cite.To, c.item.Query().Cites != nil))
 		last = cite.To
 		counts.cited += len(cite.Documents) + cite.Unknown
 	}
@@ -179,8 +179,9 @@ func (e *engine) takeCites(c *cell, matcher *Matcher, read remote.Reading, count
 	}
 }
 
-// markOf writes a citation. One that is put in stands apart from the word before it.
-func markOf(labels []string, put bool) string {
+// markOf writes a citation. One that is put in stands apart from the word before it. One that
+// nobody can tell is shown where citations are scored, and left out where marks are.
+func markOf(labels []string, put, scored bool) string {
 	slices.SortFunc(labels, func(a, b string) int {
 		x, errX := strconv.Atoi(a)
 		y, errY := strconv.Atoi(b)
@@ -191,9 +192,12 @@ func markOf(labels []string, put bool) string {
 	})
 	labels = slices.Compact(labels)
 
-	mark := unsureMark
-	if len(labels) > 0 {
-		mark = "[" + strings.Join(labels, ", ") + "]"
+	mark := "[" + strings.Join(labels, ", ") + "]"
+	switch {
+	case len(labels) == 0 && !scored:
+		return ""
+	case len(labels) == 0:
+		mark = unsureMark
 	}
 	if put {
 		return " " + mark
@@ -260,15 +264,14 @@ func (n *readCounts) warnings(m *models.Model) []string {
 	}
 
 	if n.unmatched > 0 {
-		add("%d of %s match no document of the data, such as %q: these are not counted as retrieved", n.unmatched,
-			usage.Counted(n.texts, "text"), beginning(n.unmatchedExample))
+		add("%d of %d texts match no document of the data, such as %q: these are not counted as retrieved", n.unmatched,
+			n.texts, beginning(n.unmatchedExample))
 	}
 	if n.ambiguous > 0 {
-		add("%d of %s match several documents of the data: these are not counted as retrieved", n.ambiguous,
-			usage.Counted(n.texts, "text"))
+		add("%d of %d texts match several documents of the data: these are not counted as retrieved", n.ambiguous, n.texts)
 	}
 	if n.unknown > 0 {
-		add("%d of %s name no document of the data that can be told", n.unknown, usage.Counted(n.cited, "citation"))
+		add("%d of %d citations name no document of the data that can be told", n.unknown, n.cited)
 	}
 	return out
 }
