@@ -309,7 +309,9 @@ func (f formed) chat(w http.ResponseWriter, stream bool, answer string, sources 
 		f.say(w, v)
 		fmt.Fprint(w, "\r\n")
 	}
-	choice := func(delta object, reason any) []any { return []any{object{"index": 0, "delta": delta, "finish_reason": reason}} }
+	choice := func(delta object, reason any) []any {
+		return []any{object{"index": 0, "delta": delta, "finish_reason": reason}}
+	}
 	event(object{"choices": choice(object{"role": "assistant", "content": nil}, nil), "context": sources})
 	n := f.n.Add(1)
 	for i, word := range strings.SplitAfter(answer, " ") {
