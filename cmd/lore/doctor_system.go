@@ -58,7 +58,7 @@ func (d *doctor) trySystem(ctx context.Context) error {
 		return err
 	}
 
-	reply, err := t.systems.Ask(ctx, t.model, call)
+	reply, err := t.systems.Ask(ctx, call)
 	if err != nil {
 		return err
 	}

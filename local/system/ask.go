@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"lore/local"
-	"lore/local/redact"
 )
 
 // ask asks a service. What comes is kept as it is, so that it can be read again by other rules.
@@ -116,7 +115,7 @@ func (s *Service) secrets() string {
 
 // Shown is a request for people, a line each, without a secret.
 func (b *Backend) Shown(req *http.Request) []string {
-	out := []string{req.Method + " " + b.hide.Text(redact.URL(req.URL.String()))}
+	out := []string{req.Method + " " + b.public(req.URL.String())}
 	header := map[string]string{}
 	for name := range req.Header {
 		header[name] = req.Header.Get(name)

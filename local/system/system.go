@@ -119,13 +119,16 @@ func (b *Backend) Check(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%q is not a URL like http://127.0.0.1:8000/answer%s", redact.URL(raw), hint(raw))
+		return fmt.Errorf("%q is not a URL like http://127.0.0.1:8000/answer%s", b.public(raw), hint(raw))
 	case !b.allowed(u.Hostname()):
 		return fmt.Errorf("the host %s is neither this machine nor allowed; allow it with --allow-host %s",
 			u.Hostname(), u.Hostname())
 	}
 	return nil
 }
+
+// public is a URL without secrets, those that the environment puts into its path included.
+func (b *Backend) public(raw string) string { return b.hide.Text(redact.URL(raw)) }
 
 // hint says how secrets are written, where a text has some and cannot be read.
 func hint(raw string) string {
@@ -161,7 +164,7 @@ func (b *Backend) Reachable(ctx context.Context, raw string) error {
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	c, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrUnreachable, redact.URL(raw), b.hide.Error(err))
+		return fmt.Errorf("%w: %s: %w", ErrUnreachable, b.public(raw), b.hide.Error(err))
 	}
 	return c.Close()
 }

@@ -174,8 +174,8 @@ func (s Systems) lanes(slots int) map[string]gate.Lane {
 	return out
 }
 
-// Ask asks a system that a file describes, past the door: nothing is kept.
-func (s Systems) Ask(ctx context.Context, m *Model, call local.Call) (local.Reply, error) {
+// Ask asks a system, past the door: nothing is kept.
+func (s Systems) Ask(ctx context.Context, call local.Call) (local.Reply, error) {
 	return s.backend().Do(ctx, call)
 }
 
