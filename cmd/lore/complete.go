@@ -153,3 +153,13 @@ func served(c *cobra.Command) []string {
 	}
 	return out
 }
+
+// completeFiles offers files of some kinds for a flag, and folders that may hold them.
+func completeFiles(c *cobra.Command, flag string, endings ...string) {
+	err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return endings, cobra.ShellCompDirectiveFilterFileExt
+	})
+	if err != nil {
+		panic(err) // the flag is not there
+	}
+}

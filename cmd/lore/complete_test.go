@@ -69,6 +69,8 @@ func TestCompletion(t *testing.T) {
 		{[]string{"run", "summhay", "--language", "d"}, []string{"de"}, []string{"en"}},
 		{[]string{"run", "summhay", "--think", ""}, []string{"low"}, nil},
 		{[]string{"build", "msrs", "--model", "o"}, []string{"ollama:fake"}, nil},
+		{[]string{"run", "summhay", "--system", ""}, []string{"yaml", "yml", "json"}, nil}, // the endings of files
+		{[]string{"doctor", "--system", "r"}, []string{"yaml"}, nil},
 		{[]string{"label", "plan", "studies/june", "--task", "c"}, []string{"coverage", "criteria", "consistency"}, []string{"errors"}},
 	} {
 		got := offered(t, c.line...)

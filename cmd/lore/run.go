@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,12 +19,14 @@ import (
 	"lore/cmd/lore/internal/pipeline"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/service"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/datasets/all"
 	"lore/local"
 	"lore/local/files"
+	"lore/local/system"
 )
 
 type runFlags struct {
@@ -143,8 +146,10 @@ func (f *gridFlags) add(c *cobra.Command) {
 
 func (f *systemsFlags) add(c *cobra.Command) {
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.urls, "system", "", "comma-separated `URLs` of systems of your own; see lore help generators")
+		fl.StringVar(&f.urls, "system", "",
+			"comma-separated `URLs` of systems of your own, or files that describe one; see lore help generators")
 	})
+	completeFiles(c, "system", "yaml", "yml", "json")
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
 		fl.StringArrayVar(&f.headers, "system-header", nil,
 			"'`NAME: $VARIABLE`', quoted, for every --system; read from the environment, never stored; may be repeated")
@@ -439,11 +444,24 @@ func (f systemsFlags) config(allowed string) (models.Systems, error) {
 	}
 	s := models.Systems{
 		URLs:    usage.List(f.urls),
+		Files:   map[string]*system.Service{},
 		Header:  header,
 		Secrets: secrets,
 		Hosts:   usage.List(allowed),
 		K:       f.k,
 		Timeout: f.timeout,
+	}
+	for _, entry := range s.URLs {
+		if !service.IsFile(entry) {
+			continue
+		}
+		described, err := service.ReadFile(entry)
+		if err != nil {
+			return s, err
+		}
+		described.K = cmp.Or(described.K, f.k)
+		described.Timeout = cmp.Or(described.Timeout, f.timeout)
+		s.Files[entry] = described
 	}
 	return s, s.Check()
 }

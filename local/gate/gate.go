@@ -50,13 +50,32 @@ type Lane struct {
 	// Identity, if not nil, looks up whether a call's model still has the digest that the
 	// call names. Its error wraps ErrChanged where it has not.
 	Identity func(ctx context.Context, call local.Call) error
+	// Reread, if not nil, judges a reply of the journal by what is wanted of it now. One that
+	// becomes a failure is asked again, and one that no longer is one is not.
+	Reread func(reply local.Reply) local.Reply
+	Retry  Retry // zero value: that of the gate
+}
+
+// OwnLane names the lane of one model of a backend, by its digest. It has slots, tries and
+// health of its own; models without one share the lane of their backend.
+func OwnLane(backend, digest string) string { return backend + " " + digest }
+
+// laneOf is the name of a call's lane, and whether there is one.
+func laneOf[L any](lanes map[string]L, call local.Call) (string, bool) {
+	if own := OwnLane(call.Backend, call.Digest); call.Digest != "" {
+		if _, ok := lanes[own]; ok {
+			return own, true
+		}
+	}
+	_, ok := lanes[call.Backend]
+	return call.Backend, ok
 }
 
 // Config says how a Gate is built.
 type Config struct {
 	Dir   string          // folder of the journal; empty keeps no journal
 	Cache string          // folder of calls that runs share; empty, or no journal, uses none
-	Lanes map[string]Lane // by Call.Backend
+	Lanes map[string]Lane // by Call.Backend, or by OwnLane
 	Retry Retry           // zero value: DefaultRetry
 	Warn  func(string)    // receives warnings; nil drops them
 
@@ -98,7 +117,7 @@ func Open(cfg Config) (*Gate, error) {
 	}
 	g.watch = &watch{lanes: g.lanes, void: g.void, warn: cfg.Warn, models: map[modelID]*watched{}}
 
-	check := &schemaCache{}
+	check := &schemaCache{lanes: g.lanes}
 	g.again, g.check = cfg.Again, check
 	door := withSchema(inner, check)
 	if cfg.Dir == "" {
@@ -132,7 +151,11 @@ func (g *Gate) lane(lane Lane, cfg Config) local.Backend {
 		backend = newProof(lane.Backend, g.meter, known, lane.Version, cfg.Warn)
 	}
 	h := newHealth(cfg.Patience, lane.Alive, cfg.Warn)
-	return withRetry(withSlots(backend, lane.Slots), cfg.Retry, h)
+	retry := cfg.Retry
+	if lane.Retry != (Retry{}) {
+		retry = lane.Retry
+	}
+	return withRetry(withSlots(backend, lane.Slots), retry, h)
 }
 
 // Do runs one call. The error is a cancelled context or a journal that cannot be
@@ -178,10 +201,11 @@ func (g *Gate) void(calls map[string]local.Call, why string) error {
 const longQuiet = 30 * time.Second
 
 func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, done func(int, local.Reply)) error {
-	lane, ok := g.lanes[calls[phase[0]].Backend]
+	name, ok := laneOf(g.lanes, calls[phase[0]])
 	if !ok {
 		return fmt.Errorf("no backend %q is configured", calls[phase[0]].Backend)
 	}
+	lane := g.lanes[name]
 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -248,15 +272,15 @@ func (g *Gate) Close() error {
 // lastLook bounds the time of the last look at a server.
 const lastLook = 10 * time.Second
 
-// router sends a call to the lane named by Call.Backend.
+// router sends a call to its lane.
 type router map[string]local.Backend
 
 func (r router) Do(ctx context.Context, call local.Call) (local.Reply, error) {
-	b, ok := r[call.Backend]
+	name, ok := laneOf(r, call)
 	if !ok {
 		return local.Reply{}, fmt.Errorf("no backend %q is configured", call.Backend)
 	}
-	return b.Do(ctx, call)
+	return r[name].Do(ctx, call)
 }
 
 // Finished reports whether a call would be answered without asking a model: from the journal, or

@@ -78,12 +78,14 @@ func (e *engine) requests(m *models.Model) ([]*cell, []local.Call, error) {
 	return of, calls, nil
 }
 
-// endGenerate readies the answers for what is asked about them, and writes what systems named.
+// endGenerate readies the answers for what is asked about them, writes what systems named, and says
+// what could not be read of it.
 func (e *engine) endGenerate() error {
 	parallel.Each(len(e.cells), func(i int) {
 		c := &e.cells[i]
 		c.evidence = c.evidence.Stripped(c.item)
 	})
+	e.tellReads()
 	return e.writeNamed(e.cells)
 }
 
@@ -129,7 +131,7 @@ func (e *engine) tellFailed(c cell) {
 // request words what a model, or a system that is asked, is given.
 func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 	if m.IsAsked() {
-		return e.opt.Models.Systems.Question(m, c.item.Title()), nil
+		return e.opt.Models.Systems.Question(m, c.item.Title(), c.item.ID()), nil
 	}
 
 	s := e.systems[c.system]
@@ -165,6 +167,10 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 // take puts a reply into its cell.
 func (e *engine) take(c *cell, m *models.Model, reply local.Reply) {
 	c.usage = reply.Usage
+	if m.Service != nil {
+		e.takeService(c, m, reply)
+		return
+	}
 	c.evidence.Output = datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail}
 	if reply.Outcome == local.Cut && !e.opt.StrictCut && begun(reply) {
 		c.evidence.Output.Outcome, c.evidence.Output.Cut = local.OK, true

@@ -115,7 +115,7 @@ func (c *cell) answerLine(of datasets.System) store.Answer {
 		CutTokens:     ctx.CutTokens,
 		Measures:      out.Measures,
 		Points:        out.Points,
-		Notes:         c.item.Notes(c.evidence, nil),
+		Notes:         slices.Concat(c.item.Notes(c.evidence, nil), c.notes),
 	}
 	if out.Cut {
 		a.Outcome, a.CutScored = local.Cut, true
