@@ -81,6 +81,7 @@ func (f *modelFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.prompts, "prompts", "", "`folder` with prompts of your own; see lore prompts list")
 	})
 	f.serverFlags.add(c)
+	progressFlag(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.Uint64Var(&f.seed, "seed", 1, "random seed, for models and all sampling")
 	})

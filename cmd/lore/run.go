@@ -262,6 +262,9 @@ func (p *prepared) open(out string) error {
 		Judges:    p.opt.Judges,
 	})
 	p.opt.Failed = p.progress.Failed
+	console := p.opt.Console
+	p.progress.Look(func() store.Mark { return markOf(console) })
+	console.Beat(p.progress.Beat)
 	p.progress.Begin(p.folder)
 	p.job, err = run.Prepare(p.c.Context(), p.bench, p.data, p.opt, p.folder)
 	return err

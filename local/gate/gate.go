@@ -12,6 +12,7 @@
 //	health   stops the run, or waits, where a server fails call after call
 //	slots    bounds the calls running at once to what the server has
 //	proof    makes sure that the model has read the whole prompt
+//	witness  tells whoever shows how far a run is that a model works
 //	meter    counts calls, tokens and time per model
 //
 // The order matters: a repeated call after a crash costs nothing because the
@@ -82,6 +83,7 @@ type Config struct {
 	Patience Patience // with a server that fails
 	Again    Again    // which failures of earlier runs are asked again
 	Known    string   // folder for what is known of servers; empty keeps nothing
+	Witness  Witness  // is told of calls; may be nil
 }
 
 // Gate runs calls. It is safe for concurrent use.
@@ -95,6 +97,7 @@ type Gate struct {
 	door    local.Backend
 	again   Again
 	check   *schemaCache
+	witness Witness
 }
 
 // Open builds the door and reads the journal.
@@ -105,8 +108,11 @@ func Open(cfg Config) (*Gate, error) {
 	if cfg.Retry == (Retry{}) {
 		cfg.Retry = DefaultRetry
 	}
+	if cfg.Witness == nil {
+		cfg.Witness = silent{}
+	}
 
-	g := &Gate{lanes: map[string]Lane{}, meter: newMeter(), warn: cfg.Warn}
+	g := &Gate{lanes: map[string]Lane{}, meter: newMeter(), warn: cfg.Warn, witness: cfg.Witness}
 	inner := make(router, len(cfg.Lanes))
 	for name, lane := range cfg.Lanes {
 		if lane.Slots < 1 {
@@ -155,13 +161,13 @@ func (g *Gate) lane(lane Lane, cfg Config) local.Backend {
 	if lane.Retry != (Retry{}) {
 		retry = lane.Retry
 	}
-	return withRetry(withSlots(backend, lane.Slots), retry, h)
+	return withRetry(withSlots(withWitness(backend, cfg.Witness), lane.Slots), retry, h)
 }
 
 // Do runs one call. The error is a cancelled context or a journal that cannot be
 // written; how the call itself went is in Reply.Outcome.
 func (g *Gate) Do(ctx context.Context, call local.Call) (local.Reply, error) {
-	return g.door.Do(ctx, call)
+	return g.answered(ctx, call)
 }
 
 // All runs calls in phases, one model after the other in the order of their

@@ -263,6 +263,7 @@ func (s *Set) Open(dir string) (*gate.Gate, error) {
 		Warn:     s.cfg.Console.Warn,
 		Patience: s.cfg.Patience,
 		Again:    s.cfg.Again,
+		Witness:  s.cfg.Console,
 	}
 	if s.cfg.Cache != "" {
 		cfg.Known = filepath.Join(s.cfg.Cache, "canaries")

@@ -23,8 +23,12 @@ const outside = datasets.Outside
 // beginGenerate has a step for every model that makes answers. Answers from outside are taken over.
 func (e *engine) beginGenerate() ([]step, error) {
 	e.cells = e.cellsFor(e.found)
-	tell := e.opt.Console.Start("generate", len(e.cells))
-	done := 0
+	for _, c := range e.cells {
+		if e.systems[c.system].answers != nil {
+			e.tellFailed(c)
+		}
+	}
+	e.correct()
 
 	var steps []step
 	for _, m := range append(slices.Clone(e.generators), e.asked...) {
@@ -48,6 +52,8 @@ func (e *engine) beginGenerate() ([]step, error) {
 					return err
 				}
 				e.models.Fit(m, calls, "prompts of the generator")
+				tell := e.opt.Console.Start(generating(m), len(calls))
+				done := 0
 				return e.gate.All(ctx, calls, func(n int, reply local.Reply) {
 					e.take(of[n], m, reply)
 					e.tellFailed(*of[n])
@@ -108,9 +114,6 @@ func (e *engine) cellsFor(found [][]datasets.Retrieved) []cell {
 				c.evidence.Context = it.Context(found[s.at][k], e.opt.Budget)
 			}
 			cells = append(cells, c)
-			if s.answers != nil {
-				e.tellFailed(c)
-			}
 		}
 	}
 	return cells

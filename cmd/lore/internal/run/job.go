@@ -81,7 +81,7 @@ func (e *engine) phases() []phase {
 		{e.beginRetrieve, nil},
 		{e.beginCondense, e.endCondense},
 		{e.beginGenerate, e.endGenerate},
-		{e.beginPoints, nil},
+		{e.beginPoints, e.endPoints},
 		{e.beginMeasure, nil},
 		{e.beginJudge, e.endJudge},
 	}
@@ -92,6 +92,9 @@ func (e *engine) phases() []phase {
 func Together(ctx context.Context, jobs ...*Job) error {
 	if len(jobs) == 0 {
 		return nil
+	}
+	for _, j := range jobs {
+		j.foresee()
 	}
 	for n := range jobs[0].phases() {
 		var steps []step

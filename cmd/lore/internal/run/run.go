@@ -104,6 +104,7 @@ type engine struct {
 	pipelines *pipeline.Set
 	found     [][]datasets.Retrieved // by retriever and item
 	cells     []cell                 // by system and item
+	expected  int                    // questions of a judge, before they are known
 	questions *questions             // about the cells
 	judged    []judged               // by judge
 
