@@ -50,7 +50,7 @@ var layers = []struct {
 		at("usage"), at("store"), at("table"), at("report")}},
 	{at("paper"), []string{"lore/local", "lore/datasets", at("usage"), at("store"), at("table"), at("report")}},
 	{at("tidy"), []string{"lore/local/files", "lore/datasets", at("table"), at("report")}},
-	{at("study"), []string{"lore/local/files", "lore/local/text", at("store")}},
+	{at("study"), []string{"lore/local/files", "lore/local/text", at("store"), at("yamlfile")}},
 	{at("view"), []string{"lore/local", at("usage"), at("store"), at("page"), at("label")}},
 	{"lore/cmd/lore/internal/label", []string{"lore/local", "lore/judge", "lore/datasets", at("store"), at("report")}},
 	{"lore/cmd", []string{"lore"}},
