@@ -16,6 +16,7 @@ import (
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/page"
 	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/prompts"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/store"
@@ -23,7 +24,6 @@ import (
 	"lore/datasets"
 	"lore/datasets/all"
 	"lore/local"
-	"lore/local/files"
 )
 
 type runFlags struct {
@@ -33,8 +33,8 @@ type runFlags struct {
 	gridFlags
 	systems systemsFlags
 	bert    bertFlags
+	items   itemFlags
 	own     map[string]*string // settings of benchmarks, by name
-	limit   int
 	out     string
 	words   pageWords
 	json    bool
@@ -105,9 +105,7 @@ func runCommand() (*cobra.Command, *runFlags) {
 		},
 	}
 
-	group(c, dataFlags, func(fl *pflag.FlagSet) {
-		fl.IntVar(&f.limit, "limit", 0, "use only the first N items; 0 is all")
-	})
+	f.items.add(c)
 	topic(c, dataFlags, benchmarksTopic, func(fl *pflag.FlagSet) { f.own = addSettings(fl) })
 	f.gridFlags.add(c)
 	f.systems.add(c)
@@ -164,12 +162,12 @@ func (f *bertFlags) add(c *cobra.Command) {
 func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) error {
 	p := &prepared{c: c, f: f}
 	defer p.close()
-	if err := p.load(name, data); err != nil {
+	if err := p.load(name, data); err != nil || p.nothing {
 		return err
 	}
 	out := f.out
 	if out == "" {
-		out = filepath.Join(runsFolder, name+"-"+p.asked.Hash()[:8])
+		out = defaultFolder(p.asked)
 	}
 	if err := p.open(out); err != nil {
 		return p.failed(err)
@@ -195,6 +193,7 @@ type prepared struct {
 	data     *datasets.Dataset
 	opt      run.Options
 	asked    run.Configuration
+	nothing  bool // none of the items is to be run
 	folder   *store.Folder
 	progress store.Progress
 	job      *run.Job
@@ -214,12 +213,12 @@ func (p *prepared) load(name string, data []string) error {
 		return err
 	}
 	p.bench = bench
-	if p.opt, err = p.f.options(p.c, bench.Protocol(), console); err != nil {
+	if p.opt, err = p.f.options(p.c, bench, console); err != nil {
 		return err
 	}
 	p.opt.Bench = given
 
-	if p.data, err = bench.Load(data); err != nil {
+	if p.data, err = bench.Load(p.f.items.takeRun(data)); err != nil {
 		return err
 	}
 	for _, w := range p.data.Warnings {
@@ -229,6 +228,9 @@ func (p *prepared) load(name string, data []string) error {
 		return err
 	}
 	if p.opt.Answers, err = p.f.readAnswers(bench, p.data); err != nil {
+		return err
+	}
+	if p.nothing, err = p.f.items.choose(&p.opt, bench, p.data); p.nothing || err != nil {
 		return err
 	}
 	p.asked, err = run.Configure(bench, p.data, p.opt)
@@ -306,15 +308,15 @@ func indexDir(out string) string {
 }
 
 // options checks all flags before anything is read or written.
-func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console usage.Console) (run.Options, error) {
+func (f runFlags) options(c *cobra.Command, bench datasets.Benchmark, console usage.Console) (run.Options, error) {
+	protocol := bench.Protocol()
 	opt := run.Options{
-		Limit:   f.limit,
 		Seed:    f.seed,
 		Version: versionText(),
 		Console: console,
 	}
-	if f.limit < 0 {
-		return opt, usage.Errorf("--limit cannot be negative")
+	if err := f.items.check(); err != nil {
+		return opt, err
 	}
 	var err error
 	if opt.Models, err = f.modelFlags.config(console); err != nil {
@@ -343,10 +345,12 @@ func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console 
 	if opt.BERTScore, err = f.bert.config(); err != nil {
 		return opt, err
 	}
-	if f.prompts != "" {
-		opt.Prompts = files.DirFS(f.prompts)
+	if opt.Prompts, err = prompts.Parse(prompts.List(f.prompts), ".", bench.Name()); err != nil {
+		return opt, err
 	}
-	if opt.Pipelines, err = f.searchFlags.config(f.modelFlags, ".", console); err != nil {
+	search := f.modelFlags
+	search.prompts = "" // the engine has its own
+	if opt.Pipelines, err = f.searchFlags.config(search, ".", console); err != nil {
 		return opt, err
 	}
 	opt.Models.Encoders, err = encoders(c, ".")
@@ -658,11 +662,11 @@ func mayPass(o local.Outcome) bool {
 }
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
-	report.Text(w, report.Main(r.Table, bench.Metrics()))
+	report.Text(w, report.Headed(r, bench))
 	report.JudgeLines(w, r)
 	fmt.Fprintln(w)
 
-	grids := report.Own(r.Table, bench)
+	grids := append(report.Versions(r.Table, bench), report.Own(r.Table, bench)...)
 	grids = append(grids, report.RetrievalNotes(r.Manifest)...)
 	grids = append(grids, report.Failures(r.Answers, r.Verdicts))
 	for _, g := range grids {

@@ -75,7 +75,7 @@ func (s *Set) Load(name string) (*Prompt, error) {
 		return nil, fmt.Errorf("read the prompt %s: %w", name, err)
 	}
 
-	p, err := parse(name, string(data))
+	p, err := Parse(name, string(data))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,8 @@ func (s *Set) Hashes() map[string]string {
 // functions are what prompts may call: inc numbers lists from 1.
 var functions = template.FuncMap{"inc": func(i int) int { return i + 1 }}
 
-func parse(name, text string) (*Prompt, error) {
+// Parse reads the text of a prompt of that name. What is wrong with it is an Error.
+func Parse(name, text string) (*Prompt, error) {
 	p := &Prompt{name: name}
 	role, start := local.User, 0
 
@@ -107,9 +108,12 @@ func parse(name, text string) (*Prompt, error) {
 			return nil
 		}
 
+		// The comment moves the message to its line of the file, which errors name.
+		above := strings.Count(text[:start+strings.Index(text[start:end], body)], "\n")
+		body = "{{/*" + strings.Repeat("\n", above) + "*/}}" + body
 		t, err := template.New(name).Option("missingkey=error").Funcs(functions).Parse(body)
 		if err != nil {
-			return fmt.Errorf("the prompt %s is not a valid template: %w", name, err)
+			return wrong(name, err, nil)
 		}
 		p.parts = append(p.parts, part{role, t})
 		return nil
@@ -131,7 +135,7 @@ func parse(name, text string) (*Prompt, error) {
 		return nil, err
 	}
 	if len(p.parts) == 0 {
-		return nil, fmt.Errorf("the prompt %s is empty", name)
+		return nil, &Error{Name: name, Msg: "is empty"}
 	}
 	return p, nil
 }
@@ -147,7 +151,7 @@ func (p *Prompt) RenderSeen(data any, seen *guard.Seen) ([]local.Message, error)
 	for i, part := range p.parts {
 		var b strings.Builder
 		if err := part.body.Execute(&b, data); err != nil {
-			return nil, fmt.Errorf("fill in the prompt %s: %w", p.name, err)
+			return nil, wrong(p.name, err, data)
 		}
 		out[i] = local.Message{Role: part.role, Content: b.String()}
 	}

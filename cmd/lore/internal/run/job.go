@@ -93,6 +93,14 @@ func Together(ctx context.Context, jobs ...*Job) error {
 	if len(jobs) == 0 {
 		return nil
 	}
+	err := together(ctx, jobs)
+	for _, j := range jobs {
+		err = j.opt.locate(err)
+	}
+	return err
+}
+
+func together(ctx context.Context, jobs []*Job) error {
 	for n := range jobs[0].phases() {
 		var steps []step
 		for _, j := range jobs {
