@@ -34,6 +34,7 @@ type runFlags struct {
 	systems systemsFlags
 	bert    bertFlags
 	items   itemFlags
+	watch   watchFlags
 	own     map[string]*string // settings of benchmarks, by name
 	out     string
 	words   pageWords
@@ -113,6 +114,7 @@ func runCommand() (*cobra.Command, *runFlags) {
 	f.judgeFlags.add(c, lexicalJudge, "comma-separated judges: "+judgeHelp)
 	f.bert.add(c)
 	f.modelFlags.add(c)
+	f.watch.add(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.out, "out", "", "run `folder`, made or extended (default lore-runs/BENCHMARK-HASH of all that bears on results)")
 		f.words.add(fl)
@@ -164,6 +166,9 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 	defer p.close()
 	if err := p.load(name, data); err != nil || p.nothing {
 		return err
+	}
+	if f.watch.watch {
+		return runWatch(p)
 	}
 	out := f.out
 	if out == "" {
@@ -315,7 +320,7 @@ func (f runFlags) options(c *cobra.Command, bench datasets.Benchmark, console us
 		Version: versionText(),
 		Console: console,
 	}
-	if err := f.items.check(); err != nil {
+	if err := errors.Join(f.items.check(), f.watch.check(f.json)); err != nil {
 		return opt, err
 	}
 	var err error
@@ -550,12 +555,17 @@ func namedFiles(flag, list string) (map[string]string, error) {
 	return out, nil
 }
 
-// save writes the report, and puts all files in place.
+// save scores what was asked, and keeps it.
 func (p *prepared) save() error {
 	result, err := p.job.Finish()
 	if err != nil {
 		return err
 	}
+	return p.write(result)
+}
+
+// write writes the report of a result, and puts all files in place.
+func (p *prepared) write(result *run.Result) error {
 	p.result = result
 	result.Manifest.Title, result.Manifest.Date = p.f.words.title, p.f.words.date
 	p.report = withCards(p.c, report.Run{

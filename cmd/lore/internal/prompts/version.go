@@ -26,6 +26,7 @@ type Version struct {
 	Dir   string            // where it lies; empty: nowhere
 	Texts map[string]string // by the prompt's name, such as "summhay/answer.txt"
 
+	bench string            // whose prompts its files are where they do not say
 	paths map[string]string // of the files, by the prompt's name
 }
 
@@ -114,36 +115,53 @@ func find(name, root, bench string) (Version, error) {
 
 // missing is the error of a version that is nowhere, with the nearest one.
 func missing(name, root, bench string) error {
-	known := []string{Builtin}
-	for _, dir := range []string{filepath.Dir(filepath.Join(root, name)), filepath.Join(root, Folder), filepath.Join(root, Folder, bench)} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // there are no versions
-		}
-		for _, e := range entries {
-			if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-				known = append(known, e.Name())
-			}
-		}
-	}
+	beside := folders(filepath.Dir(filepath.Join(root, name)))
+	below := append(folders(filepath.Join(root, Folder)), folders(filepath.Join(root, Folder, bench))...)
+	slices.Sort(below)
+	below = slices.Compact(below)
+	known := slices.Concat([]string{Builtin}, beside, below)
 
 	remedy := "--prompts takes a folder with files such as summhay/answer.txt, by its path or by its name below " +
 		Folder + "/, or " + Builtin + " for lore's own"
+	if len(below) > 0 {
+		remedy += "; below " + Folder + "/ there are " + strings.Join(below, ", ")
+	}
 	if near := usage.Nearest(filepath.Base(name), known); near != "" {
 		remedy = "did you mean " + near + "? " + remedy
 	}
 	return &files.Error{File: name, Msg: "is not a folder", Remedy: remedy}
 }
 
+// folders are those in a folder; none where it cannot be read.
+func folders(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
 // Load reads the folder of a version, and checks that each file replaces a prompt and is a
 // template. Files right in a folder below prompts/BENCHMARK/ are those of that benchmark: bench is
-// its name then, and else empty. Hidden files, such as an editor's, are left alone.
+// its name then, and else empty. Hidden files and an editor's copies are left alone.
 func Load(dir, bench string) (Version, error) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
 		return Version{}, fmt.Errorf("find the folder %s: %w", dir, err)
 	}
-	v := Version{Name: files.OneWord(filepath.Base(whole)), Dir: dir, Texts: map[string]string{}, paths: map[string]string{}}
+	v := Version{
+		Name:  files.OneWord(filepath.Base(whole)),
+		Dir:   dir,
+		Texts: map[string]string{},
+		bench: bench,
+		paths: map[string]string{},
+	}
 	if v.Name == Builtin {
 		return v, &files.Error{File: dir, Msg: "has the name of lore's own prompts", Remedy: "rename the folder"}
 	}
@@ -157,7 +175,7 @@ func Load(dir, bench string) (Version, error) {
 	}
 
 	for _, file := range names {
-		if slices.ContainsFunc(strings.Split(file, "/"), func(p string) bool { return strings.HasPrefix(p, ".") }) {
+		if ofEditor(file) {
 			continue
 		}
 		name := file
@@ -169,6 +187,20 @@ func Load(dir, bench string) (Version, error) {
 		}
 	}
 	return v, nil
+}
+
+// Reload reads the version's folder again.
+func (v Version) Reload() (Version, error) { return Load(v.Dir, v.bench) }
+
+// ofEditor reports whether a file is hidden, or a copy that an editor keeps beside the file itself.
+func ofEditor(file string) bool {
+	for _, part := range strings.Split(file, "/") {
+		if strings.HasPrefix(part, ".") || strings.HasPrefix(part, "#") || strings.HasSuffix(part, "~") ||
+			slices.Contains([]string{".swp", ".tmp", ".bak"}, path.Ext(part)) {
+			return true
+		}
+	}
+	return false
 }
 
 // read takes one file over.

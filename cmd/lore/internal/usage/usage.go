@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"lore/datasets"
 	"lore/local/text"
@@ -21,7 +22,8 @@ func Errorf(format string, args ...any) error { return datasets.Usagef(format, a
 type Console struct {
 	out  io.Writer
 	bar  func(phase string, n int) func(done int)
-	name string // of the run that speaks, where there are several
+	name string    // of the run that speaks, where there are several
+	said *sync.Map // what is not said again; nil: everything is
 }
 
 // NewConsole speaks on w: warnings and notes a line each, and bars if w is a terminal.
@@ -35,6 +37,11 @@ func (c Console) Note(s string) { c.say("note:", Heading, s) }
 
 // say prints one line, however long it is: commands and paths in it are there to be copied.
 func (c Console) say(prefix string, style Style, s string) {
+	if c.said != nil {
+		if _, before := c.said.LoadOrStore(s, true); before {
+			return
+		}
+	}
 	if c.out != nil {
 		if c.name != "" {
 			s = c.name + ": " + s
@@ -49,6 +56,12 @@ func (c Console) Start(phase string, n int) func(done int) {
 		return func(int) {}
 	}
 	return c.bar(Line(phase), n)
+}
+
+// Once is a console that says nothing twice, for runs that are made again and again.
+func (c Console) Once() Console {
+	c.said = &sync.Map{}
+	return c
 }
 
 // Watched is the console with somebody who is told of every phase, and of what is done of it.
