@@ -92,6 +92,7 @@ var outside = []struct {
 	{"github.com/spf13/pflag", []string{"lore/cmd"}},
 	{"github.com/schollz/progressbar", []string{"lore/cmd"}},
 	{"github.com/rivo/uniseg", []string{"lore/cmd"}},
+	{"github.com/rogpeppe/go-internal/diff", []string{"lore/cmd"}},
 	{"golang.org/x/term", []string{"lore/cmd"}},
 	{"golang.org/x/sys", []string{"lore/cmd"}},
 }

@@ -81,7 +81,7 @@ func Fields(data any) []string {
 	return out
 }
 
-// members are the values of a map, or the exported fields of a struct, by name.
+// members are the values of a map, or the exported fields of a struct and of those embedded in it, by name.
 func members(v reflect.Value) map[string]reflect.Value {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -94,7 +94,10 @@ func members(v reflect.Value) map[string]reflect.Value {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
+			switch f := v.Type().Field(i); {
+			case f.Anonymous && f.Type.Kind() == reflect.Struct:
+				maps.Copy(out, members(v.Field(i)))
+			case f.IsExported():
 				out[f.Name] = v.Field(i)
 			}
 		}

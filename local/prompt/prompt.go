@@ -13,9 +13,11 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"text/template"
+	"text/template/parse"
 
 	"lore/local"
 	"lore/local/guard"
@@ -138,6 +140,55 @@ func Parse(name, text string) (*Prompt, error) {
 		return nil, &Error{Name: name, Msg: "is empty"}
 	}
 	return p, nil
+}
+
+// Placeholders are the fields that the prompt asks for, sorted, such as ".Passages" and ".Text".
+func (p *Prompt) Placeholders() []string {
+	asked := map[string]bool{}
+	var walk func(n parse.Node)
+	list := func(l *parse.ListNode) {
+		if l != nil {
+			for _, n := range l.Nodes {
+				walk(n)
+			}
+		}
+	}
+	branch := func(b *parse.BranchNode) {
+		walk(b.Pipe)
+		list(b.List)
+		list(b.ElseList)
+	}
+
+	walk = func(n parse.Node) {
+		switch n := n.(type) {
+		case *parse.ListNode:
+			list(n)
+		case *parse.ActionNode:
+			walk(n.Pipe)
+		case *parse.IfNode:
+			branch(&n.BranchNode)
+		case *parse.RangeNode:
+			branch(&n.BranchNode)
+		case *parse.WithNode:
+			branch(&n.BranchNode)
+		case *parse.PipeNode:
+			for _, c := range n.Cmds {
+				for _, a := range c.Args {
+					walk(a)
+				}
+			}
+		case *parse.VariableNode: // $, or $p.Text
+			if len(n.Ident) > 1 {
+				asked["."+n.Ident[1]] = true
+			}
+		case *parse.FieldNode:
+			asked["."+n.Ident[0]] = true
+		}
+	}
+	for _, part := range p.parts {
+		list(part.body.Root)
+	}
+	return slices.Sorted(maps.Keys(asked))
 }
 
 // Render fills the prompt in. Texts in data are made neutral: they may be anybody's, and cannot

@@ -48,19 +48,35 @@ func All() (Library, error) {
 	return lib, nil
 }
 
-// add takes over the prompts of a folder that are not there yet.
-func (l *Library) add(dir fs.FS) error {
-	return fs.WalkDir(dir, ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+// Names are the prompts of a folder, in order.
+func Names(dir fs.FS) ([]string, error) {
+	var out []string
+	err := fs.WalkDir(dir, ".", func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			out = append(out, p)
 		}
-		if _, known := l.Texts[p]; known {
-			return nil
-		}
-		data, err := fs.ReadFile(dir, p)
-		l.Names, l.Texts[p] = append(l.Names, p), string(data)
 		return err
 	})
+	return out, err
+}
+
+// add takes over the prompts of a folder that are not there yet.
+func (l *Library) add(dir fs.FS) error {
+	names, err := Names(dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range names {
+		if _, known := l.Texts[p]; known {
+			continue
+		}
+		data, err := fs.ReadFile(dir, p)
+		if err != nil {
+			return err
+		}
+		l.Names, l.Texts[p] = append(l.Names, p), string(data)
+	}
+	return nil
 }
 
 // Below are the names that a word means: a prompt, or the folder of a benchmark.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lore/cmd/lore/internal/usage"
+	"lore/datasets/all"
 	"lore/local/files"
 	"lore/local/prompt"
 )
@@ -35,7 +36,7 @@ const Folder = "prompts"
 
 // Parse finds versions by what people write: a folder by its path, one by its name below prompts/
 // or prompts/BENCHMARK/, or Builtin for lore's own. root is the folder that names are relative to,
-// and bench may be empty. Versions with the same name are refused, and so is a folder with a file
+// and where bench is empty all benchmarks are looked at. Versions with the same name are refused, and so is a folder with a file
 // that replaces no prompt, or that is no template: the error names it, and what it could mean.
 func Parse(names []string, root, bench string) ([]Version, error) {
 	var out []Version
@@ -90,24 +91,25 @@ func find(name, root, bench string) (Version, error) {
 	if name == Builtin {
 		return Version{Name: Builtin}, nil
 	}
-	places := []string{name}
+	type place struct{ dir, of string } // of whose prompts the files are, where they do not say
+	places := []place{{dir: name}}
 	if !filepath.IsAbs(name) {
-		places[0] = filepath.Join(root, name)
-		if filepath.IsLocal(name) {
-			places = append(places, filepath.Join(root, Folder, name))
+		places[0].dir = filepath.Join(root, name)
+	}
+	if filepath.IsLocal(name) {
+		places = append(places, place{dir: filepath.Join(root, Folder, name)})
+		benches := []string{bench}
+		if bench == "" {
+			benches = all.Names()
 		}
-		if filepath.IsLocal(name) && bench != "" {
-			places = append(places, filepath.Join(root, Folder, bench, name))
+		for _, b := range benches {
+			places = append(places, place{filepath.Join(root, Folder, b, name), b})
 		}
 	}
 
-	for i, dir := range places {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			of := ""
-			if i == 2 {
-				of = bench // the folder says it, so that the files need not
-			}
-			return Load(dir, of)
+	for _, p := range places {
+		if info, err := os.Stat(p.dir); err == nil && info.IsDir() {
+			return Load(p.dir, p.of)
 		}
 	}
 	return Version{}, missing(name, root, bench)

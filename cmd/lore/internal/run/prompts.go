@@ -36,19 +36,19 @@ func prompted(generator string) bool { return generator != extractive.BackendNam
 func effective(bench datasets.Benchmark, v prompts.Version) (map[string]string, error) {
 	out := map[string]string{}
 	for _, dir := range prompts.OfRun(bench) {
-		err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
+		names, err := prompts.Names(dir)
+		if err != nil {
+			return nil, fmt.Errorf("list the prompts: %w", err)
+		}
+		for _, name := range names {
 			data, err := fs.ReadFile(dir, name)
+			if err != nil {
+				return nil, fmt.Errorf("read the prompt %s: %w", name, err)
+			}
 			out[name] = string(data)
 			if text, own := v.Texts[name]; own {
 				out[name] = text
 			}
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("read the prompts: %w", err)
 		}
 	}
 	return out, nil
