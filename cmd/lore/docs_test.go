@@ -142,6 +142,7 @@ func run1(t *testing.T, command, demo string) string {
 	out := callTime.ReplaceAllString(b.String(), "$1 …")
 	out = stageTime.ReplaceAllString(out, "$1 …")
 	out = seconds.ReplaceAllString(out, "$1 …")
+	out = judgedIn.ReplaceAllString(out, "Judged in …")
 	return speed.ReplaceAllString(out, "measured: … prompt and … output tokens")
 }
 
@@ -151,6 +152,7 @@ var (
 	callTime  = regexp.MustCompile(`(?m)^(ollama:.*\d) +[0-9.]+m?s$`)
 	stageTime = regexp.MustCompile(`(?m)^([a-z ]+\d+ +\d+ +\d+) +(?:\d+[hms])+$`)
 	seconds   = regexp.MustCompile(`(?m)^((?:lexical|recorded:|nli:|embed:).* \d+ +\d+) +\d+\.\d\d$`)
+	judgedIn  = regexp.MustCompile(`Judged in \d+\.\d s`)
 	speed     = regexp.MustCompile(`measured: \d+ prompt and \d+ output tokens`)
 )
 
