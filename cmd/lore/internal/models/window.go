@@ -33,6 +33,9 @@ func NewSteadyWindows() *Windows {
 	return w
 }
 
+// Steady reports whether the windows are meant to last for runs of more items than the first one.
+func (w *Windows) Steady() bool { return w != nil && w.steady }
+
 // headroom is what steady windows have room for besides what is known: longer prompts.
 const headroom = 2048
 

@@ -102,7 +102,11 @@ func (e *engine) resolveGenerators(ctx context.Context) error {
 func (e *engine) mostShown() int {
 	most := 0
 	seen := map[*datasets.Corpus]bool{}
-	for _, it := range e.items {
+	items := e.items
+	if e.opt.Models.Windows.Steady() {
+		items = e.ds.Items
+	}
+	for _, it := range items {
 		c := it.Corpus()
 		if seen[c] || most >= e.opt.Budget.Tokens {
 			continue
