@@ -136,7 +136,7 @@ func (w *watch) prepare() error {
 	if w.flags.watch.most > 0 {
 		w.items = w.items[:min(len(w.items), w.flags.watch.most)]
 	}
-	opt.Limit, opt.Subset = 0, 0
+	opt.Limit, opt.Subset, opt.OnlyItems, opt.Watch = 0, 0, nil, true
 	opt.Models.Windows = models.NewSteadyWindows()
 	opt.Console = opt.Console.Once()
 	opt.Models.Console, opt.Pipelines.Console = opt.Console, opt.Console
@@ -168,15 +168,17 @@ func headlineOf(bench datasets.Benchmark) (datasets.Metric, error) {
 // chooseFolder names the folder by all that a watch has in common: the same command goes on in it,
 // whatever the prompts have become.
 func (w *watch) chooseFolder() error {
-	w.folder = w.flags.out
-	if w.folder == "" {
-		opt := w.opt
-		opt.Prompts = nil
-		common, err := run.Configure(w.bench, w.ds, opt)
-		if err != nil {
-			return err
-		}
+	opt := w.opt
+	opt.Prompts = nil
+	common, err := run.Configure(w.bench, w.ds, opt)
+	if err != nil {
+		return err
+	}
+	if w.folder = w.flags.out; w.folder == "" {
 		w.folder = filepath.Join(runsFolder, fmt.Sprintf("%s-watch-%s", w.bench.Name(), common.Hash()[:8]))
+	}
+	if err := run.Retake(w.folder, common); err != nil {
+		return err
 	}
 	if w.flags.indexDir == "" {
 		w.opt.Pipelines.IndexDir = indexDir(w.folder)

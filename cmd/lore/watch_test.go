@@ -258,6 +258,23 @@ func TestWatchRefuses(t *testing.T) {
 		}
 	}
 
+	// The run of another command is not overwritten.
+	other := &screen{}
+	if code := Main([]string{"run", "trivia", "--generator", "ollama:fake", "--retriever", "oracle", "--out", "kept"}, other, other); code != exitOK {
+		t.Fatal(other)
+	}
+	over := &screen{}
+	if code := watchTrivia(over, "--out", "kept"); code != exitUsage || !strings.Contains(over.String(), "kept holds another run, which this watch would overwrite") {
+		t.Errorf("exit code %d:\n%s", code, over)
+	}
+
+	// Items that are named are the only ones.
+	named := &screen{}
+	if code := watchTrivia(named, "--watch-for", "1", "--item", "q1,q2,q3,q5,q7,q9,q11,q13,q15,q17"); code != exitOK ||
+		!strings.Contains(named.String(), "  8 of 10 items") || !strings.Contains(named.String(), " 10 of 10 items") {
+		t.Errorf("exit code %d:\n%s", code, named)
+	}
+
 	// A budget of items ends in words, and not with a difference that is not there.
 	out := &screen{}
 	if code := watchTrivia(out, "--watch-for", "1", "--watch-items", "4"); code != exitOK ||

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -196,6 +197,33 @@ func Extend(folder *store.Folder, mine Configuration, bench datasets.Benchmark, 
 			folder.Dir(), strings.Join(diff, "; "))
 	}
 	return mine.join(*old, bench, ds, opt, folder.Dir())
+}
+
+// Retake refuses a folder that holds anything but an earlier run of the same watch, which the next one
+// replaces: other items, and another version of the prompts.
+func Retake(dir string, mine Configuration) error {
+	old, err := ReadConfiguration(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return orphaned(dir)
+	}
+	if err != nil {
+		return usage.Errorf("%v; choose another folder with --out", err)
+	}
+
+	common := func(c Configuration) Configuration {
+		c.Settings = maps.Clone(c.Settings)
+		for _, key := range []string{"only items", "subset", "limit"} {
+			delete(c.Settings, key)
+		}
+		c.Prompts = nil
+		return c
+	}
+	mine, old = common(mine), common(old)
+	if diff := append(mine.differs(old), mine.lacks(old)...); len(diff) > 0 {
+		return usage.Errorf("%s holds another run, which this watch would overwrite: %s; choose another folder with --out, "+
+			"or leave it out", dir, strings.Join(diff, "; "))
+	}
+	return nil
 }
 
 // join puts what is old before what is asked for.

@@ -32,6 +32,7 @@ type Options struct {
 	Limit       int      // items; 0 is all
 	Subset      int      // items, drawn by groups and the seed; 0 is all
 	OnlyItems   []string // ids, in the order of the data; none: all
+	Watch       bool     // the folder is that of a watch, whose runs replace each other
 	Budget      datasets.Budget
 	NumPredict  int    // most tokens of an answer; 0: as the item or the benchmark has it
 	Language    string // code of that of all texts; empty: each is told
