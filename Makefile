@@ -92,7 +92,7 @@ simulate-gate:
 	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 1h -run 'GateSimulation' ./cmd/lore/internal/accept -update
 
 # simulate-watch checks that what `lore run --watch` says is clear is wrong in at most 5 % of runs however
-# often it looks, 20,000 runs of each kind, and writes the table of docs/prompts.md; two minutes.
+# often it looks, 20,000 runs of each kind, and writes the table of docs/prompts.md; three minutes.
 simulate-watch:
 	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 1h -run 'WatchSimulation' ./judge/metric -update
 
