@@ -17,6 +17,30 @@ func (s System) String() string { return s.Retriever + ", " + s.Generator }
 // Outside is the retriever of systems that answer by means of their own.
 const Outside = "outside"
 
+// ofPrompts stands between a generator and the version of the prompt that it is asked by.
+const ofPrompts = "+prompts:"
+
+// WithPrompts is the system, asked by a version of people's own of the prompt for answers.
+func (s System) WithPrompts(version string) System {
+	s.Generator += ofPrompts + version
+	return s
+}
+
+// Prompts are the version of the prompt for answers in a system's name, empty for the benchmark's
+// own, and the system without it. The way of asking stays behind the generator's name, as in
+// "ollama:NAME (free)".
+func (s System) Prompts() (base System, version string) {
+	before, rest, ok := strings.Cut(s.Generator, ofPrompts)
+	if !ok {
+		return s, ""
+	}
+	version, variant, asked := strings.Cut(rest, " (")
+	if asked {
+		before += " (" + variant
+	}
+	return System{s.Retriever, before}, version
+}
+
 // Context names where the documents that a system was shown came from: its retriever, or
 // the system itself where it is from outside.
 func (s System) Context() string {

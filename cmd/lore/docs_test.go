@@ -175,6 +175,7 @@ func run1(t *testing.T, command, demo string) string {
 	out = stageTime.ReplaceAllString(out, "$1 …")
 	out = replyTime.ReplaceAllString(out, "$1 …,")
 	out = seconds.ReplaceAllString(out, "$1 …")
+	out = judgedIn.ReplaceAllString(out, "Judged in …")
 	return speed.ReplaceAllString(out, "measured: … prompt and … output tokens")
 }
 
@@ -185,6 +186,7 @@ var (
 	stageTime = regexp.MustCompile(`(?m)^([a-z ]+\d+ +\d+ +\d+) +(?:\d+[hms])+$`)
 	seconds   = regexp.MustCompile(`(?m)^((?:lexical|recorded:|nli:|embed:).* \d+ +\d+) +\d+\.\d\d$`)
 	replyTime = regexp.MustCompile(`(reply +in) [0-9.]+[mµ]?s,`)
+	judgedIn  = regexp.MustCompile(`Judged in \d+\.\d s`)
 	speed     = regexp.MustCompile(`measured: \d+ prompt and \d+ output tokens`)
 )
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/prompts"
 	"lore/cmd/lore/internal/usage"
 	"lore/embed"
 	"lore/index"
@@ -78,7 +80,8 @@ func (f *modelFlags) add(c *cobra.Command) {
 		fl.IntVar(&f.slots, "slots", 1, "parallel calls; set it to the server's OLLAMA_NUM_PARALLEL")
 		fl.IntVar(&f.numCtx, "num-ctx", 0, "context window in tokens (default: from the longest prompt)")
 		fl.StringVar(&f.think, "think", "", "reasoning, for models that can: false, true, low, medium or high")
-		fl.StringVar(&f.prompts, "prompts", "", "`folder` with prompts of your own; see lore prompts list")
+		fl.StringVar(&f.prompts, "prompts", "", "`folder` with prompts of your own, by path or by name below prompts/; "+
+			"lore run takes several, with commas, and builtin for lore's own")
 	})
 	f.serverFlags.add(c)
 	progressFlag(c)
@@ -109,17 +112,12 @@ func (f modelFlags) config(console usage.Console) (models.Config, error) {
 		return cfg, usage.Errorf("--num-ctx cannot be negative")
 	case !slices.Contains(thinking, f.think):
 		return cfg, usage.Errorf("--think is false, true, low, medium or high, not %q", f.think)
-	case f.prompts != "" && !isFolder(f.prompts):
-		return cfg, &files.Error{
-			File:   f.prompts,
-			Msg:    "is not a folder",
-			Remedy: "--prompts takes a folder with files such as summhay/answer.txt",
-		}
-	case f.prompts != "":
-		return cfg, checkPrompts(f.prompts)
 	}
 	return cfg, nil
 }
+
+// replaced are the prompts of --prompts, where it takes one folder; nil: lore's own.
+func (f modelFlags) replaced() (fs.FS, error) { return prompts.One(f.prompts, ".", "") }
 
 // noCache is the value of --cache that shares no calls.
 const noCache = "none"
@@ -362,8 +360,9 @@ func (f searchFlags) config(m modelFlags, out string, console usage.Console) (pi
 	if cfg.IndexDir == "" {
 		cfg.IndexDir = indexDir(out)
 	}
-	if m.prompts != "" {
-		cfg.Prompts = files.DirFS(m.prompts)
+	var err error
+	if cfg.Prompts, err = m.replaced(); err != nil {
+		return cfg, err
 	}
 	return cfg, cfg.Check()
 }

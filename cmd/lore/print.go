@@ -13,7 +13,6 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local/extractive"
-	"lore/local/files"
 	"lore/local/gate"
 )
 
@@ -75,9 +74,9 @@ func openJudgesAs(c *cobra.Command, m modelFlags, how models.Judging, names []st
 		return nil, err
 	}
 
-	set := models.New(cfg)
-	if m.prompts == "" {
-		return set.OpenJudges(c.Context(), names, how, nil, calls)
+	replaced, err := m.replaced()
+	if err != nil {
+		return nil, err
 	}
-	return set.OpenJudges(c.Context(), names, how, files.DirFS(m.prompts), calls)
+	return models.New(cfg).OpenJudges(c.Context(), names, how, replaced, calls)
 }

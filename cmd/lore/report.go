@@ -322,7 +322,7 @@ func withColumn(g datasets.Grid, head, text string) datasets.Grid {
 // showRun prints the main table, and what else there is to say where the format has room.
 func showRun(c *cobra.Command, r report.Run, bench datasets.Benchmark, format string) error {
 	w := c.OutOrStdout()
-	grids := append([]datasets.Grid{report.Main(r.Table, bench.Metrics())}, report.Grids(r, bench)...)
+	grids := append([]datasets.Grid{report.Headed(r, bench)}, report.Grids(r, bench)...)
 	switch format {
 	case "json":
 		return report.JSON(w, r.Table, bench.Metrics())

@@ -17,6 +17,7 @@ import (
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/page"
 	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/prompts"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/service"
@@ -25,7 +26,6 @@ import (
 	"lore/datasets"
 	"lore/datasets/all"
 	"lore/local"
-	"lore/local/files"
 	"lore/local/system"
 )
 
@@ -36,8 +36,9 @@ type runFlags struct {
 	gridFlags
 	systems systemsFlags
 	bert    bertFlags
+	items   itemFlags
+	watch   watchFlags
 	own     map[string]*string // settings of benchmarks, by name
-	limit   int
 	out     string
 	words   pageWords
 	json    bool
@@ -108,9 +109,7 @@ func runCommand() (*cobra.Command, *runFlags) {
 		},
 	}
 
-	group(c, dataFlags, func(fl *pflag.FlagSet) {
-		fl.IntVar(&f.limit, "limit", 0, "use only the first N items; 0 is all")
-	})
+	f.items.add(c)
 	topic(c, dataFlags, benchmarksTopic, func(fl *pflag.FlagSet) { f.own = addSettings(fl) })
 	f.gridFlags.add(c)
 	f.systems.add(c)
@@ -118,6 +117,7 @@ func runCommand() (*cobra.Command, *runFlags) {
 	f.judgeFlags.add(c, lexicalJudge, "comma-separated judges: "+judgeHelp)
 	f.bert.add(c)
 	f.modelFlags.add(c)
+	f.watch.add(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.out, "out", "", "run `folder`, made or extended (default lore-runs/BENCHMARK-HASH of all that bears on results)")
 		f.words.add(fl)
@@ -169,12 +169,15 @@ func (f *bertFlags) add(c *cobra.Command) {
 func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) error {
 	p := &prepared{c: c, f: f}
 	defer p.close()
-	if err := p.load(name, data); err != nil {
+	if err := p.load(name, data); err != nil || p.nothing {
 		return err
+	}
+	if f.watch.watch {
+		return runWatch(p)
 	}
 	out := f.out
 	if out == "" {
-		out = filepath.Join(runsFolder, name+"-"+p.asked.Hash()[:8])
+		out = defaultFolder(p.asked)
 	}
 	if err := p.open(out); err != nil {
 		return p.failed(err)
@@ -200,6 +203,7 @@ type prepared struct {
 	data     *datasets.Dataset
 	opt      run.Options
 	asked    run.Configuration
+	nothing  bool // none of the items is to be run
 	folder   *store.Folder
 	progress store.Progress
 	job      *run.Job
@@ -219,12 +223,12 @@ func (p *prepared) load(name string, data []string) error {
 		return err
 	}
 	p.bench = bench
-	if p.opt, err = p.f.options(p.c, bench.Protocol(), console); err != nil {
+	if p.opt, err = p.f.options(p.c, bench, console); err != nil {
 		return err
 	}
 	p.opt.Bench = given
 
-	if p.data, err = bench.Load(data); err != nil {
+	if p.data, err = bench.Load(p.f.items.takeRun(data)); err != nil {
 		return err
 	}
 	for _, w := range p.data.Warnings {
@@ -234,6 +238,9 @@ func (p *prepared) load(name string, data []string) error {
 		return err
 	}
 	if p.opt.Answers, err = p.f.readAnswers(bench, p.data); err != nil {
+		return err
+	}
+	if p.nothing, err = p.f.items.choose(&p.opt, bench, p.data); p.nothing || err != nil {
 		return err
 	}
 	p.asked, err = run.Configure(bench, p.data, p.opt)
@@ -314,15 +321,15 @@ func indexDir(out string) string {
 }
 
 // options checks all flags before anything is read or written.
-func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console usage.Console) (run.Options, error) {
+func (f runFlags) options(c *cobra.Command, bench datasets.Benchmark, console usage.Console) (run.Options, error) {
+	protocol := bench.Protocol()
 	opt := run.Options{
-		Limit:   f.limit,
 		Seed:    f.seed,
 		Version: versionText(),
 		Console: console,
 	}
-	if f.limit < 0 {
-		return opt, usage.Errorf("--limit cannot be negative")
+	if err := errors.Join(f.items.check(), f.watch.check(f.json)); err != nil {
+		return opt, err
 	}
 	var err error
 	if opt.Models, err = f.modelFlags.config(console); err != nil {
@@ -351,10 +358,12 @@ func (f runFlags) options(c *cobra.Command, protocol datasets.Protocol, console 
 	if opt.BERTScore, err = f.bert.config(); err != nil {
 		return opt, err
 	}
-	if f.prompts != "" {
-		opt.Prompts = files.DirFS(f.prompts)
+	if opt.Prompts, err = prompts.Parse(prompts.List(f.prompts), ".", bench.Name()); err != nil {
+		return opt, err
 	}
-	if opt.Pipelines, err = f.searchFlags.config(f.modelFlags, ".", console); err != nil {
+	search := f.modelFlags
+	search.prompts = "" // the engine has its own
+	if opt.Pipelines, err = f.searchFlags.config(search, ".", console); err != nil {
 		return opt, err
 	}
 	opt.Models.Encoders, err = encoders(c, ".")
@@ -567,12 +576,17 @@ func namedFiles(flag, list string) (map[string]string, error) {
 	return out, nil
 }
 
-// save writes the report, and puts all files in place.
+// save scores what was asked, and keeps it.
 func (p *prepared) save() error {
 	result, err := p.job.Finish()
 	if err != nil {
 		return err
 	}
+	return p.write(result)
+}
+
+// write writes the report of a result, and puts all files in place.
+func (p *prepared) write(result *run.Result) error {
 	p.result = result
 	result.Manifest.Title, result.Manifest.Date = p.f.words.title, p.f.words.date
 	p.report = withCards(p.c, report.Run{
@@ -679,11 +693,11 @@ func mayPass(o local.Outcome) bool {
 }
 
 func printTable(w io.Writer, r report.Run, bench datasets.Benchmark) {
-	report.Text(w, report.Main(r.Table, bench.Metrics()))
+	report.Text(w, report.Headed(r, bench))
 	report.JudgeLines(w, r)
 	fmt.Fprintln(w)
 
-	grids := report.Own(r.Table, bench)
+	grids := append(report.Versions(r.Table, bench), report.Own(r.Table, bench)...)
 	grids = append(grids, report.RetrievalNotes(r.Manifest)...)
 	grids = append(grids, report.Failures(r.Answers, r.Verdicts))
 	for _, g := range grids {

@@ -40,7 +40,7 @@ func isStudy(arg string) bool {
 }
 
 // steering are the flags that say what a command does, and are no part of a study.
-var steering = []string{"help", "json", "out", "title", "date", "progress", "estimate", "no-probe", "watch", "watch-items"}
+var steering = []string{"help", "json", "out", "title", "date", "progress", "estimate", "no-probe", "watch", "watch-items", "watch-for"}
 
 // lists are the flags that take several values with commas between them.
 var lists = []string{
@@ -312,7 +312,13 @@ func (s *studied) loadRun(r study.Run) (*prepared, error) {
 	}
 
 	p := &prepared{c: c, f: *f, name: r.Name}
-	return p, p.load(r.Benchmark, r.Data)
+	if err := p.load(r.Benchmark, r.Data); err != nil {
+		return p, err
+	}
+	if p.nothing {
+		return p, usage.Errorf("no item failed: leave failed out, or the benchmark")
+	}
+	return p, nil
 }
 
 // placed tells where in the file a request stands that makes no sense: at the setting that the error

@@ -212,10 +212,8 @@ func (f verbFlags) config(c *cobra.Command, v datasets.Verb) (workshop.Config, e
 			return cfg, err
 		}
 	}
-	if f.prompts != "" {
-		cfg.Prompts = files.DirFS(f.prompts)
-	}
-	return cfg, nil
+	cfg.Prompts, err = f.replaced()
+	return cfg, err
 }
 
 func (f verbFlags) checkWriter() error {

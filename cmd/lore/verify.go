@@ -246,8 +246,9 @@ func verifyAnswers(dir string, r report.Run, audit gate.Audit, add func(error)) 
 	}
 
 	for i, a := range r.Answers {
-		// The way of asking stands behind the name, as in "ollama:NAME (free)".
-		name, _, _ := strings.Cut(a.Generator, " (")
+		// Behind the generator's name stand the version of its prompt and the way of asking.
+		base, _ := a.Prompts()
+		name, _, _ := strings.Cut(base.Generator, " (")
 		ours := a.Outcome == local.OK && a.Retriever != datasets.Outside && asked[name]
 		if ours && !audit.Texts[sha256.Sum256([]byte(a.Text))] {
 			add(store.Damaged(dir, store.AnswersFile, fmt.Sprintf("line %d", i+1),

@@ -1,234 +1,266 @@
 package main
 
 import (
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"lore/cmd/lore/internal/report"
-	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/models"
+	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/prompts"
+	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 )
 
-// headway is how far a run is that is not finished. Of one that was stopped it is how far it was.
-type headway struct {
-	Benchmark   string    `json:"benchmark,omitempty"`
-	Items       int       `json:"items,omitempty"`
-	Judges      []string  `json:"judges,omitempty"`
-	Share       float64   `json:"share"` // 0 to 100
-	Phase       string    `json:"phase,omitempty"`
-	Done        int       `json:"done"`
-	Total       int       `json:"total"`
-	Calls       int       `json:"calls"`
-	FailedCalls int       `json:"failed_calls"`
-	LeftLow     *float64  `json:"left_low_s"` // null: not known, as with runs that were stopped
-	LeftHigh    *float64  `json:"left_high_s"`
-	Started     time.Time `json:"started,omitzero"`
-	Updated     time.Time `json:"updated,omitzero"`
+// watchFlags say how versions of a prompt are watched.
+type watchFlags struct {
+	watch          bool
+	most, versions int
 }
 
-// workOf reads how far a run is; nil for one that is finished, or of which nothing is known.
-func workOf(dir string) (store.State, *headway) {
-	state, w := store.StateOf(dir)
-	if state == store.Finished || w.Updated.IsZero() && len(w.Phases) == 0 {
-		return state, nil
-	}
-
-	out := &headway{
-		Benchmark:   w.Benchmark,
-		Items:       w.Items,
-		Judges:      w.Judges,
-		Share:       w.Share,
-		Calls:       w.Calls,
-		FailedCalls: w.FailedCalls,
-		Started:     w.Started,
-		Updated:     w.Updated,
-	}
-	if state == store.Running {
-		out.LeftLow, out.LeftHigh = w.LeftLow, w.LeftHigh
-	}
-	for _, p := range w.Phases {
-		out.Phase, out.Done, out.Total = p.Name, p.Done, p.Total
-		if p.Done < p.Total {
-			break
-		}
-	}
-	return state, out
+func (f *watchFlags) add(c *cobra.Command) {
+	group(c, systemFlags, func(fl *pflag.FlagSet) {
+		fl.BoolVar(&f.watch, "watch", false, "run again when a file of --prompts changes, against the first version (default builtin), "+
+			"on more and more items until the difference is clear")
+	})
+	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
+		fl.IntVar(&f.most, "watch-items", 0, "--watch: use at most N items; 0 is all")
+		fl.IntVar(&f.versions, "watch-for", 0, "--watch: end after N versions have been judged; 0 goes on until Ctrl-C")
+	})
 }
 
-// left words the time that is left of a run; empty where it is not known.
-func (h *headway) left() string {
-	return store.Mark{LeftLow: h.LeftLow, LeftHigh: h.LeftHigh}.Left().String()
-}
-
-// workGrid lists the runs that go on, and those that were stopped.
-func workGrid(list []listed) datasets.Grid {
-	g := datasets.Grid{
-		Title: "Not finished",
-		Head:  []string{"run", "state", "benchmark", "done", "failed calls", "at", "left"},
-		Note:  "left: of the command that makes the run, which may make others; a run that was stopped goes on by the same command",
-	}
-	for _, l := range list {
-		if l.State == store.Finished || l.Problem != "" && l.Problem != notFinished {
-			continue
-		}
-		g.Rows = append(g.Rows, l.workRow())
-	}
-	return g
-}
-
-func (l *listed) workRow() []string {
-	w := l.Work
-	if w == nil {
-		return []string{l.Folder, string(l.State), orDash(l.Benchmark), "–", "–", "–", "–"}
-	}
-	at := "–"
-	if w.Phase != "" {
-		at = fmt.Sprintf("%s %d/%d", w.Phase, w.Done, w.Total)
-	}
-	return []string{l.Folder, string(l.State), orDash(w.Benchmark), fmt.Sprintf("%d %%", int(w.Share)), fmt.Sprint(w.FailedCalls), at,
-		orDash(strings.TrimSuffix(w.left(), " left"))}
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
-}
-
-// watchEvery is how long a picture of runs stays as it is.
-const watchEvery = time.Second
-
-// watchRuns shows the runs that go on until none does. A terminal is drawn anew; elsewhere each
-// change is a line.
-func watchRuns(c *cobra.Command, f runsFlags, args []string) error {
-	w := &watcher{out: c.OutOrStdout(), json: f.json, said: map[string]string{}}
-	t := time.NewTicker(watchEvery)
-	defer t.Stop()
-	for first := true; ; first = false {
-		list, err := unfinished(args, w.said)
-		if err != nil {
-			return err
-		}
-		going := slices.ContainsFunc(list, func(l listed) bool { return l.State == store.Running })
-		if first && !going {
-			fmt.Fprintln(c.ErrOrStderr(), "No run goes on.")
-		}
-		if err := w.show(list); err != nil || !going {
-			return err
-		}
-
-		select {
-		case <-t.C:
-		case <-c.Context().Done():
-			return nil // whoever watches may look away
-		}
-	}
-}
-
-// unfinished are the runs that are not finished, and those that were watched until they were.
-func unfinished(args []string, watched map[string]string) ([]listed, error) {
-	dirs, err := findRuns(args)
-	if err != nil {
-		return nil, err
-	}
-	var out []listed
-	for _, dir := range dirs {
-		l := listed{Folder: dir}
-		l.State, l.Work = workOf(dir)
-		if _, seen := watched[dir]; seen || l.State != store.Finished {
-			out = append(out, l)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b listed) int { return strings.Compare(a.Folder, b.Folder) })
-	return out, nil
-}
-
-// watcher shows runs again and again.
-type watcher struct {
-	out  io.Writer
-	json bool
-	rows int               // of the picture on the terminal
-	said map[string]string // of each run
-}
-
-func (w *watcher) show(list []listed) error {
-	if !w.json && usage.IsTerminal(w.out) {
-		w.rows = usage.Redraw(w.out, w.rows, func(to io.Writer) { report.Text(to, watchedGrid(list)) })
-		for _, l := range list {
-			w.said[l.Folder] = ""
-		}
-		return nil
-	}
-
-	for _, l := range list {
-		change := l.change()
-		if w.said[l.Folder] == change {
-			continue
-		}
-		w.said[l.Folder] = change
-		if err := w.line(l); err != nil {
-			return err
-		}
+func (f watchFlags) check(jsonToo bool) error {
+	switch {
+	case f.most < 0 || f.versions < 0:
+		return usage.Errorf("--watch-items and --watch-for cannot be negative")
+	case !f.watch && (f.most > 0 || f.versions > 0):
+		return usage.Errorf("--watch-items and --watch-for need --watch")
+	case f.watch && jsonToo:
+		return usage.Errorf("--watch has no --json: its run folder does, by lore report")
 	}
 	return nil
 }
 
-// change is what makes a new line of a run: another state, phase or percent.
-func (l *listed) change() string {
-	if l.Work == nil {
-		return string(l.State)
-	}
-	return fmt.Sprint(l.State, l.Work.Phase, int(l.Work.Share), l.Work.FailedCalls)
+// watch judges a version of a prompt, and again whenever it is edited.
+type watch struct {
+	flags  runFlags
+	c      *cobra.Command
+	bench  datasets.Benchmark
+	ds     *datasets.Dataset
+	items  []datasets.Item // in the order in which they are used
+	all    int             // items, before --watch-items
+	opt    run.Options
+	metric datasets.Metric
+	folder string
+	w      io.Writer
+
+	versions []prompts.Version
+	edited   int // place of the version that is judged; the baseline is the first
+	watcher  *prompts.Watcher
 }
 
-func (w *watcher) line(l listed) error {
-	now := time.Now()
-	if w.json {
-		data, err := json.Marshal(struct {
-			Time   time.Time   `json:"time"`
-			Folder string      `json:"folder"`
-			State  store.State `json:"state"`
-			Work   *headway    `json:"progress,omitempty"`
-		}{now.UTC().Truncate(time.Millisecond), l.Folder, l.State, l.Work})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(w.out, string(data))
+// runWatch watches until it is interrupted, or as many versions have been judged as were asked for.
+// Between rounds an interruption is its end; within one the error of the context is returned.
+func runWatch(p *prepared) error {
+	w := &watch{flags: p.f, c: p.c, bench: p.bench, ds: p.data, opt: p.opt, w: p.c.OutOrStdout(), versions: p.opt.Prompts}
+	if err := w.prepare(); err != nil {
 		return err
 	}
-
-	text := string(l.State)
-	if at := l.Work; at != nil {
-		text += fmt.Sprintf(", %d %%, %s %d/%d", int(at.Share), at.Phase, at.Done, at.Total)
-		if at.FailedCalls > 0 {
-			text += fmt.Sprintf(", %d failed", at.FailedCalls)
+	ctx := p.c.Context()
+	for judged := 1; ; judged++ {
+		edited, err := w.judgeOrEdit(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		if left := at.left(); left != "" {
-			text += ", " + left
+
+		last := judged == w.flags.watch.versions
+		switch {
+		case err != nil && (w.flags.watch.versions > 0 || errors.Is(err, errWritten)):
+			return err
+		case err != nil:
+			usage.Wrap(w.w, "Not judged: "+usage.Line(err.Error()))
+		}
+		if edited {
+			judged-- // the round was given up for the next version
+		} else if last {
+			return nil
+		}
+		if err := w.next(ctx, edited); err != nil {
+			return nil //nolint:nilerr // it is the end that people choose
 		}
 	}
-	_, err := fmt.Fprintf(w.out, "%s %s: %s\n", now.Format(time.TimeOnly), usage.Line(l.Folder), usage.Line(text))
-	return err
 }
 
-// watchedGrid is workGrid with the runs that were finished meanwhile.
-func watchedGrid(list []listed) datasets.Grid {
-	g := workGrid(nil)
-	g.Title = ""
-	for _, l := range list {
-		row := l.workRow()
-		if l.State == store.Finished {
-			row[3] = "100 %"
-		}
-		g.Rows = append(g.Rows, row)
+// prepare sees that there is one thing to compare: a version with the baseline.
+func (w *watch) prepare() error {
+	switch len(w.versions) {
+	case 0:
+		return usage.Errorf("--watch needs --prompts: the folder of the version that is edited, or BASELINE,EDITED")
+	case 1:
+		w.versions = append([]prompts.Version{{Name: prompts.Builtin}}, w.versions...)
 	}
-	return g
+	w.edited = len(w.versions) - 1
+	w.watcher = prompts.Watch(w.versions)
+
+	opt := &w.opt
+	if f := w.flags; f.retriever+f.retrieval+f.pipelines+f.order == "" && len(opt.Retrievers) > 1 {
+		opt.Console.Note(fmt.Sprintf("--watch takes one retriever, %s; --retriever chooses another", opt.Retrievers[0].Name))
+		opt.Retrievers = opt.Retrievers[:1]
+	}
+	opt.Generators = slices.DeleteFunc(slices.Clone(opt.Generators), func(g string) bool { return !models.IsOllama(g) })
+	opt.Models.Systems = models.Systems{K: opt.Models.Systems.K}
+	switch {
+	case len(opt.Retrievers) != 1 || len(opt.Generators) != 1 || len(opt.Judges) != 1 || len(w.bench.Protocol().Variants) > 1:
+		return usage.Errorf("--watch compares two versions by one retriever, one generator that is asked by a prompt, and one judge; "+
+			"there are %s; %s; %s", strings.Join(pipeline.Names(opt.Retrievers), ", "),
+			orNone(opt.Generators), strings.Join(opt.Judges, ", "))
+	case len(opt.Answers) > 0:
+		return usage.Errorf("--watch compares versions of a prompt: leave --answers and gold out")
+	}
+
+	var err error
+	if w.metric, err = headlineOf(w.bench); err != nil {
+		return err
+	}
+	w.items = run.Shuffled(opt.Items(w.ds), opt.Seed)
+	w.all = len(w.items)
+	if w.flags.watch.most > 0 {
+		w.items = w.items[:min(len(w.items), w.flags.watch.most)]
+	}
+	opt.Limit, opt.Subset, opt.OnlyItems, opt.Watch = 0, 0, nil, true
+	opt.Models.Windows = models.NewSteadyWindows()
+	opt.Console = opt.Console.Once()
+	opt.Models.Console, opt.Pipelines.Console = opt.Console, opt.Console
+	return w.chooseFolder()
+}
+
+// orNone lists names, or says that there is none.
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "no such generator"
+	}
+	return strings.Join(names, ", ")
+}
+
+// headlineOf is the metric that sums a run of the benchmark up, whose bounds the test needs.
+func headlineOf(bench datasets.Benchmark) (datasets.Metric, error) {
+	want := bench.Protocol().Headline
+	for _, m := range bench.Metrics() {
+		if short, _, _ := strings.Cut(m.Name, "@"); short == want {
+			if !m.Bounded || m.High <= m.Low {
+				return m, usage.Errorf("--watch needs a metric with bounds, which %s has none of", m.Title)
+			}
+			return m, nil
+		}
+	}
+	return datasets.Metric{}, fmt.Errorf("the benchmark %s has no metric %s", bench.Name(), want)
+}
+
+// chooseFolder names the folder by all that a watch has in common: the same command goes on in it,
+// whatever the prompts have become.
+func (w *watch) chooseFolder() error {
+	opt := w.opt
+	opt.Prompts = nil
+	common, err := run.Configure(w.bench, w.ds, opt)
+	if err != nil {
+		return err
+	}
+	if w.folder = w.flags.out; w.folder == "" {
+		w.folder = filepath.Join(runsFolder, fmt.Sprintf("%s-watch-%s", w.bench.Name(), common.Hash()[:8]))
+	}
+	if err := run.Retake(w.folder, common); err != nil {
+		return err
+	}
+	if w.flags.indexDir == "" {
+		w.opt.Pipelines.IndexDir = indexDir(w.folder)
+		w.opt.Models.Encoders.Dir = w.opt.Pipelines.IndexDir
+	}
+	return nil
+}
+
+// judgeOrEdit judges the version as it is. An edit ends that at once, and edited says so.
+func (w *watch) judgeOrEdit(ctx context.Context) (edited bool, err error) {
+	round, stop := context.WithCancel(ctx)
+	seen := make(chan bool, 1)
+	go func() {
+		changed := w.watcher.Wait(round) == nil
+		seen <- changed
+		stop()
+	}()
+
+	err = w.judge(round)
+	stop()
+	edited = <-seen
+	if edited {
+		return true, nil // what was going on does not matter any more
+	}
+	return false, err
+}
+
+// next waits for an edit, unless there was one already, until the files can be used. What an edit has
+// interrupted is judged, also where the edit was taken back. The error is that of the context.
+func (w *watch) next(ctx context.Context, edited bool) error {
+	for interrupted := edited; ; {
+		if !edited {
+			fmt.Fprintln(w.w, "\nWatching; Ctrl-C ends it.")
+			if err := w.watcher.Wait(ctx); err != nil {
+				return err
+			}
+		}
+		edited = false
+
+		changed, err := w.reload()
+		switch {
+		case err != nil:
+			usage.Wrap(w.w, "\nEdited, but it cannot be used: "+usage.Line(err.Error()))
+		case len(changed) > 0 || interrupted:
+			usage.Wrap(w.w, fmt.Sprintf("\nEdited at %s: %s", time.Now().Format(time.TimeOnly), strings.Join(changed, ", ")))
+			return nil
+		}
+	}
+}
+
+// reload reads the versions anew, and chooses the one that was edited. It names the files that changed.
+func (w *watch) reload() ([]string, error) {
+	now := slices.Clone(w.versions)
+	edited := w.edited
+	var changed []string
+	for i, v := range w.versions {
+		if v.Name == prompts.Builtin {
+			continue
+		}
+		var err error
+		if now[i], err = v.Reload(); err != nil {
+			return nil, err
+		}
+		for _, name := range prompts.Changed(v, now[i]) {
+			changed = append(changed, now[i].Place(name))
+			if i > 0 {
+				edited = i
+			}
+		}
+	}
+	w.versions, w.edited = now, edited
+	return changed, nil
+}
+
+// sizes are the numbers of items after which a watch looks: 8, 12, 16, 24, 32 and so on up to all.
+func sizes(all int) []int {
+	var out []int
+	for n := 8; n < all; n *= 2 {
+		out = append(out, n)
+		if half := n + n/2; half < all {
+			out = append(out, half)
+		}
+	}
+	return append(out, all)
 }

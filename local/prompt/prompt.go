@@ -13,9 +13,11 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"text/template"
+	"text/template/parse"
 
 	"lore/local"
 	"lore/local/guard"
@@ -75,7 +77,7 @@ func (s *Set) Load(name string) (*Prompt, error) {
 		return nil, fmt.Errorf("read the prompt %s: %w", name, err)
 	}
 
-	p, err := parse(name, string(data))
+	p, err := Parse(name, string(data))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +99,8 @@ func (s *Set) Hashes() map[string]string {
 // functions are what prompts may call: inc numbers lists from 1.
 var functions = template.FuncMap{"inc": func(i int) int { return i + 1 }}
 
-func parse(name, text string) (*Prompt, error) {
+// Parse reads the text of a prompt of that name. What is wrong with it is an Error.
+func Parse(name, text string) (*Prompt, error) {
 	p := &Prompt{name: name}
 	role, start := local.User, 0
 
@@ -107,9 +110,12 @@ func parse(name, text string) (*Prompt, error) {
 			return nil
 		}
 
+		// The comment moves the message to its line of the file, which errors name.
+		above := strings.Count(text[:start+strings.Index(text[start:end], body)], "\n")
+		body = "{{/*" + strings.Repeat("\n", above) + "*/}}" + body
 		t, err := template.New(name).Option("missingkey=error").Funcs(functions).Parse(body)
 		if err != nil {
-			return fmt.Errorf("the prompt %s is not a valid template: %w", name, err)
+			return wrong(name, err, nil)
 		}
 		p.parts = append(p.parts, part{role, t})
 		return nil
@@ -131,9 +137,58 @@ func parse(name, text string) (*Prompt, error) {
 		return nil, err
 	}
 	if len(p.parts) == 0 {
-		return nil, fmt.Errorf("the prompt %s is empty", name)
+		return nil, &Error{Name: name, Msg: "is empty"}
 	}
 	return p, nil
+}
+
+// Placeholders are the fields that the prompt asks for, sorted, such as ".Passages" and ".Text".
+func (p *Prompt) Placeholders() []string {
+	asked := map[string]bool{}
+	var walk func(n parse.Node)
+	list := func(l *parse.ListNode) {
+		if l != nil {
+			for _, n := range l.Nodes {
+				walk(n)
+			}
+		}
+	}
+	branch := func(b *parse.BranchNode) {
+		walk(b.Pipe)
+		list(b.List)
+		list(b.ElseList)
+	}
+
+	walk = func(n parse.Node) {
+		switch n := n.(type) {
+		case *parse.ListNode:
+			list(n)
+		case *parse.ActionNode:
+			walk(n.Pipe)
+		case *parse.IfNode:
+			branch(&n.BranchNode)
+		case *parse.RangeNode:
+			branch(&n.BranchNode)
+		case *parse.WithNode:
+			branch(&n.BranchNode)
+		case *parse.PipeNode:
+			for _, c := range n.Cmds {
+				for _, a := range c.Args {
+					walk(a)
+				}
+			}
+		case *parse.VariableNode: // $, or $p.Text
+			if len(n.Ident) > 1 {
+				asked["."+n.Ident[1]] = true
+			}
+		case *parse.FieldNode:
+			asked["."+n.Ident[0]] = true
+		}
+	}
+	for _, part := range p.parts {
+		list(part.body.Root)
+	}
+	return slices.Sorted(maps.Keys(asked))
 }
 
 // Render fills the prompt in. Texts in data are made neutral: they may be anybody's, and cannot
@@ -147,7 +202,7 @@ func (p *Prompt) RenderSeen(data any, seen *guard.Seen) ([]local.Message, error)
 	for i, part := range p.parts {
 		var b strings.Builder
 		if err := part.body.Execute(&b, data); err != nil {
-			return nil, fmt.Errorf("fill in the prompt %s: %w", p.name, err)
+			return nil, wrong(p.name, err, data)
 		}
 		out[i] = local.Message{Role: part.role, Content: b.String()}
 	}

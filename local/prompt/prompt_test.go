@@ -69,3 +69,45 @@ func TestRenderMakesNeutral(t *testing.T) {
 		t.Errorf("%v %v", again, err)
 	}
 }
+
+// Errors name the line of the file, whatever messages come before, and what a prompt can use.
+func TestErrorsNameLineAndFields(t *testing.T) {
+	type passage struct{ Label, Text string }
+	data := map[string]any{"Query": "q", "Passages": []passage{{"1", "t"}}}
+	for text, want := range map[string]string{
+		"--- system\n\nBe brief.\n\n--- user\n\nOne\n{{.Querry}}": "the prompt a.txt, line 8, cannot be filled in at {{.Querry}}: " +
+			`map has no entry for key "Querry"; it is given .Passages (each has .Label, .Text), .Query`,
+		"{{range .Passages}}\n{{.Title}}{{end}}": "the prompt a.txt, line 2, cannot be filled in at {{.Title}}: " +
+			"can't evaluate field Title in type prompt.passage; it is given .Passages (each has .Label, .Text), .Query",
+		"--- user\nx\n{{if .Query}}\ny": "the prompt a.txt, line 4, is not a valid template: unexpected EOF",
+		"\n\n{{Query}}":                 `the prompt a.txt, line 3, is not a valid template: function "Query" not defined`,
+		" \n":                           "the prompt a.txt is empty",
+	} {
+		p, err := Parse("a.txt", text)
+		if err == nil {
+			_, err = p.Render(data)
+		}
+		if err == nil || err.Error() != want {
+			t.Errorf("%q:\n%v, want\n%s", text, err, want)
+		}
+	}
+}
+
+// Whatever a file holds, it is a prompt or an error that says what is wrong with it.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"--- system\nx\n--- user\n{{.Q}}", "{{range .P}}{{.}}{{end}}", "{{/* a */}}", "{{", "--- user", "*/}}{{.Q}}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := Parse("a.txt", text)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "the prompt a.txt") {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		if p == nil || len(p.parts) == 0 {
+			t.Errorf("%q: a prompt of nothing", text)
+		}
+	})
+}

@@ -16,12 +16,28 @@ type Windows struct {
 	size     map[string]int // in tokens; 0: not found yet
 	foreseen map[string]int // tokens that calls of this phase need
 	promised map[string]int // tokens that a later phase will need
+	steady   bool           // they are wide from the beginning, and grow where they must
 }
 
 // NewWindows returns windows that are all still to be found.
 func NewWindows() *Windows {
 	return &Windows{size: map[string]int{}, foreseen: map[string]int{}, promised: map[string]int{}}
 }
+
+// NewSteadyWindows returns windows for runs one after the other whose items and prompts grow. Calls
+// with another window are other calls, so they are wide from the beginning, and wider ones the last
+// resort.
+func NewSteadyWindows() *Windows {
+	w := NewWindows()
+	w.steady = true
+	return w
+}
+
+// Steady reports whether the windows are meant to last for runs of more items than the first one.
+func (w *Windows) Steady() bool { return w != nil && w.steady }
+
+// headroom is what steady windows have room for besides what is known: longer prompts.
+const headroom = 2048
 
 // served is the name of a model on the server.
 func served(spec string) string { return strings.TrimPrefix(spec, ollama.BackendName+":") }
@@ -73,10 +89,14 @@ func (s *Set) Fit(m *Model, calls []local.Call, what string) {
 // widen sets the model's window for a need, unless it is set.
 func (s *Set) widen(m *Model, need int) {
 	name := served(m.Spec)
-	if s.windows.size[name] == 0 {
-		s.windows.size[name] = window(need, m.Info.Context)
+	w := s.windows
+	switch {
+	case s.cfg.NumCtx == 0 && w.steady && need > w.size[name]:
+		w.size[name] = window(max(need, w.promised[name])+headroom, m.Info.Context)
+	case w.size[name] == 0:
+		w.size[name] = window(need, m.Info.Context)
 	}
-	m.Options.NumCtx = s.windows.size[name]
+	m.Options.NumCtx = w.size[name]
 }
 
 // Promise says how many tokens a later phase will need of a model that an earlier one
@@ -89,7 +109,7 @@ func (s *Set) Promise(spec string, tokens int) {
 func (s *Set) Keep(m *Model, calls []local.Call) {
 	name := served(m.Spec)
 	need := s.windows.promised[name]
-	if s.windows.size[name] != 0 || need == 0 {
+	if s.windows.steady || s.windows.size[name] != 0 || need == 0 {
 		return
 	}
 	for _, c := range calls {

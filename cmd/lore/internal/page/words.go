@@ -77,12 +77,25 @@ func (b *builder) questionsAsked() string {
 
 	text := usage.Counted(len(b.head.Items), "question")
 	switch {
+	case all > len(b.head.Items) && b.chosen() != "":
+		return fmt.Sprintf("%d of %d questions (%s)", len(b.head.Items), all, b.chosen())
 	case all > len(b.head.Items):
 		return fmt.Sprintf("%d of %d questions (a limit left out the rest)", len(b.head.Items), all)
 	case limited:
 		return text + " (as many as a limit allowed)"
 	}
 	return text
+}
+
+// chosen says how the questions were chosen, where all runs have it alike; empty else.
+func (b *builder) chosen() string {
+	how := b.sources[0].Run.Manifest.Chosen
+	for _, s := range b.sources {
+		if s.Run.Manifest.Chosen != how {
+			return ""
+		}
+	}
+	return how
 }
 
 // whole reports whether no limit left out questions of a run. An earlier lore kept the limit,

@@ -16,6 +16,7 @@ func Grids(r Run, bench datasets.Benchmark) []datasets.Grid {
 	if t, ok := bench.(datasets.Tabulator); ok {
 		out = append(out, t.Tables(Systems(r.Table))...)
 	}
+	out = append(out, Versions(r.Table, bench)...)
 	out = append(out, JudgeNotes(r))
 	out = append(out, languageGrid(r.Manifest.Languages))
 	out = append(out, RetrievalNotes(r.Manifest)...)
@@ -29,7 +30,7 @@ func WriteMarkdown(w io.Writer, r Run, bench datasets.Benchmark) {
 	if failed := failedLine(r.Answers); failed != "" {
 		fmt.Fprintf(w, "**%s**\n\n", failed)
 	}
-	Markdown(w, Main(r.Table, bench.Metrics()))
+	Markdown(w, Headed(r, bench))
 	for _, g := range Grids(r, bench) {
 		if len(g.Rows) > 0 {
 			Markdown(w, g)

@@ -65,6 +65,15 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 	return g
 }
 
+// Headed is Main under a heading that says which items were chosen, where some were left out.
+func Headed(r Run, bench datasets.Benchmark) datasets.Grid {
+	g := Main(r.Table, bench.Metrics())
+	if m := r.Manifest; m.Chosen != "" {
+		g.Title = fmt.Sprintf("%d of %d items (%s)", m.Items, m.ItemsOf, m.Chosen)
+	}
+	return g
+}
+
 // markMissing marks the cell of a row's missing values.
 func markMissing(g *datasets.Grid, r table.Row, unscored, column int) {
 	switch {

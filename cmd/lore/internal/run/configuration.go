@@ -19,9 +19,6 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
-	"lore/index/condense"
-	"lore/index/rerank"
-	"lore/judge/llm"
 	"lore/local/files"
 )
 
@@ -41,6 +38,9 @@ type Configuration struct {
 	Judges     []string          `json:"judges"`
 	Answers    []Given           `json:"answers,omitempty"`
 	Systems    []Given           `json:"systems,omitempty"`
+
+	// Prompts are the versions of the prompt for answers. None: lore's own alone.
+	Prompts []AnswerPrompt `json:"prompts,omitempty"`
 }
 
 // Retriever is a pipeline with the hash of the files it names.
@@ -84,7 +84,7 @@ func Configure(bench datasets.Benchmark, ds *datasets.Dataset, opt Options) (Con
 		c.Answers = append(c.Answers, g)
 	}
 	c.Systems = asked(opt.Models.Systems)
-	return c, addPrompts(c.Settings, bench, opt.Prompts)
+	return c, c.addPrompts(bench, opt.Prompts)
 }
 
 // Hash is the SHA-256 of all that the configuration says, in hexadecimal. The places of
@@ -126,39 +126,6 @@ func (a Answers) given() (Given, error) {
 		return Given{}, fmt.Errorf("hash the answers of %s: %w", a.File, err)
 	}
 	return Given{Name: a.Retriever + " " + a.Generator, File: a.File, SHA256: hashOf(data)}, nil
-}
-
-// addPrompts adds the hash of every prompt that a run of the benchmark may use.
-func addPrompts(settings map[string]string, bench datasets.Benchmark, replace fs.FS) error {
-	for _, builtIn := range []fs.FS{bench.Prompts(), llm.Prompts(), rerank.Prompts(), condense.Prompts()} {
-		err := fs.WalkDir(builtIn, ".", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			data, err := fs.ReadFile(builtIn, name)
-			if err != nil {
-				return err
-			}
-
-			// The user's own prompt stands for the one that is built in.
-			if replace != nil {
-				own, err := fs.ReadFile(replace, name)
-				if err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return fmt.Errorf("read the prompt %s: %w", name, err)
-				}
-				if err == nil {
-					data = own
-				}
-			}
-
-			settings["prompt "+name] = hashOf(data)[:16]
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // wholeFile is the size in bytes up to which a file in a folder is hashed whole. Of
@@ -231,6 +198,33 @@ func Extend(folder *store.Folder, mine Configuration, bench datasets.Benchmark, 
 	return mine.join(*old, bench, ds, opt, folder.Dir())
 }
 
+// Retake refuses a folder that holds anything but an earlier run of the same watch, which the next one
+// replaces: other items, and another version of the prompts.
+func Retake(dir string, mine Configuration) error {
+	old, err := ReadConfiguration(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return orphaned(dir)
+	}
+	if err != nil {
+		return usage.Errorf("%v; choose another folder with --out", err)
+	}
+
+	common := func(c Configuration) Configuration {
+		c.Settings = maps.Clone(c.Settings)
+		for _, key := range []string{"only items", "subset", "limit"} {
+			delete(c.Settings, key)
+		}
+		c.Prompts = nil
+		return c
+	}
+	mine, old = common(mine), common(old)
+	if diff := append(mine.differs(old), mine.lacks(old)...); len(diff) > 0 {
+		return usage.Errorf("%s holds another run, which this watch would overwrite: %s; choose another folder with --out, "+
+			"or leave it out", dir, strings.Join(diff, "; "))
+	}
+	return nil
+}
+
 // join puts what is old before what is asked for.
 func (c Configuration) join(old Configuration, bench datasets.Benchmark, ds *datasets.Dataset, opt Options,
 	dir string) (Options, error) {
@@ -245,6 +239,7 @@ func (c Configuration) join(old Configuration, bench datasets.Benchmark, ds *dat
 	opt.Generators = union(old.Generators, c.Generators, itself)
 	opt.Generators = slices.DeleteFunc(opt.Generators, func(g string) bool { return g == Gold })
 	opt.Judges = union(old.Judges, c.Judges, itself)
+	opt.Prompts = c.joinPrompts(old, bench, opt.Prompts)
 	opt.Judging.Pair = cmp.Or(opt.Judging.Pair, old.Settings[pairSetting])
 	opt.Models.Systems.URLs = sortSystems(old, opt.Models.Systems)
 
@@ -292,6 +287,13 @@ func (c Configuration) differs(old Configuration) []string {
 		for _, o := range old.Retrievers {
 			if r.Name == o.Name && hashOf(mustJSON(r)) != hashOf(mustJSON(o)) {
 				out = append(out, fmt.Sprintf("the retriever %s is made otherwise, or of other files", r.Name))
+			}
+		}
+	}
+	for _, p := range c.Prompts {
+		for _, o := range old.Prompts {
+			if p.Name == o.Name && p.SHA256 != o.SHA256 {
+				out = append(out, fmt.Sprintf("the prompts %s ask for answers otherwise now than there", p.Name))
 			}
 		}
 	}
@@ -373,6 +375,7 @@ func (c Configuration) lacks(old Configuration) []string {
 	}
 	add("the retrievers", names(old.Retrievers, Retriever.name), names(c.Retrievers, Retriever.name))
 	add("the generators", old.Generators, c.Generators)
+	add("the prompts", names(old.versions(), AnswerPrompt.name), names(c.versions(), AnswerPrompt.name))
 	add("the judges", old.Judges, c.Judges)
 	add("the answers of", names(old.Answers, Given.name), names(c.Answers, Given.name))
 	return out

@@ -143,10 +143,10 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 		shown = e.neutral(c.item.Corpus().ID, shown)
 		e.forged.questions.Text(c.item.Title())
 	}
-	ask := datasets.Ask{Context: shown, Variant: s.variant, Prompt: e.answer}
+	ask := datasets.Ask{Context: shown, Variant: s.variant, Prompt: s.asks.prompt}
 	messages, source, err := c.item.Request(ask)
 	if err != nil {
-		return local.Call{}, err
+		return local.Call{}, s.asks.version.Locate(err)
 	}
 
 	call := m.Call()

@@ -96,6 +96,14 @@ func Together(ctx context.Context, jobs ...*Job) error {
 	for _, j := range jobs {
 		j.foresee()
 	}
+	err := together(ctx, jobs)
+	for _, j := range jobs {
+		err = j.opt.locate(err)
+	}
+	return err
+}
+
+func together(ctx context.Context, jobs []*Job) error {
 	for n := range jobs[0].phases() {
 		var steps []step
 		for _, j := range jobs {

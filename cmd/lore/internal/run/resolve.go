@@ -9,18 +9,13 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
-	"lore/index/condense"
-	"lore/index/rerank"
-	"lore/judge/llm"
 	"lore/local"
-	"lore/local/prompt"
 )
 
 // resolve looks models and prompts up before anything is written or asked.
 func (e *engine) resolve(ctx context.Context) error {
 	var err error
-	e.prompts = prompt.NewSet(e.opt.Prompts, e.bench.Prompts(), llm.Prompts(), rerank.Prompts(), condense.Prompts())
-	if e.answer, err = e.prompts.Load(e.protocol.AnswerPrompt); err != nil {
+	if err = e.resolvePrompts(); err != nil {
 		return err
 	}
 
@@ -43,6 +38,7 @@ func (e *engine) resolve(ctx context.Context) error {
 		}
 	}
 
+	e.tellUnprompted()
 	e.listSystems()
 	for _, note := range e.leftOut {
 		e.opt.Console.Note(note)
@@ -103,7 +99,11 @@ func (e *engine) resolveGenerators(ctx context.Context) error {
 func (e *engine) mostShown() int {
 	most := 0
 	seen := map[*datasets.Corpus]bool{}
-	for _, it := range e.items {
+	items := e.items
+	if e.opt.Models.Windows.Steady() {
+		items = e.ds.Items
+	}
+	for _, it := range items {
 		c := it.Corpus()
 		if seen[c] || most >= e.opt.Budget.Tokens {
 			continue
@@ -152,12 +152,10 @@ func (e *engine) listSystems() {
 				continue
 			}
 			for _, v := range variants {
-				name := g.Spec
-				if v != "" {
-					name += " (" + v + ")"
+				for _, a := range e.answersOf(g) {
+					s := a.name(p.Name, g, v)
+					e.systems = append(e.systems, system{System: s, model: g, at: r, variant: v, asks: a})
 				}
-				s := datasets.System{Retriever: p.Name, Generator: name}
-				e.systems = append(e.systems, system{System: s, model: g, at: r, variant: v})
 			}
 		}
 	}

@@ -8,10 +8,9 @@
 package run
 
 import (
-	"io/fs"
-
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/prompts"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/usage"
@@ -30,7 +29,10 @@ type Options struct {
 	Judges     []string
 	Judging    models.Judging
 
-	Limit       int // items; 0 is all
+	Limit       int      // items; 0 is all
+	Subset      int      // items, drawn by groups and the seed; 0 is all
+	OnlyItems   []string // ids, in the order of the data; none: all
+	Watch       bool     // the folder is that of a watch, whose runs replace each other
 	Budget      datasets.Budget
 	NumPredict  int    // most tokens of an answer; 0: as the item or the benchmark has it
 	Language    string // code of that of all texts; empty: each is told
@@ -42,7 +44,7 @@ type Options struct {
 
 	Models    models.Config
 	Pipelines pipeline.Config
-	Prompts   fs.FS // replaces built-in prompts by name; may be nil
+	Prompts   []prompts.Version // stand before lore's own prompts; none: these alone
 	Seed      uint64
 	Version   string
 	Console   usage.Console
@@ -51,17 +53,15 @@ type Options struct {
 	Failed func(store.FailedAnswer)
 }
 
-// Items are those of the data that are run.
-func (o Options) Items(ds *datasets.Dataset) []datasets.Item {
-	if o.Limit > 0 && o.Limit < len(ds.Items) {
-		return ds.Items[:o.Limit]
-	}
-	return ds.Items
-}
-
 // Systems is how many systems are run at most: some parts of a grid may not go together.
 func (o Options) Systems() int {
-	return len(o.Retrievers)*len(o.Generators) + len(o.Answers) + len(o.Models.Systems.Names())
+	made := 0
+	for _, g := range o.Generators {
+		if made++; prompted(g) {
+			made += max(0, len(o.Prompts)-1)
+		}
+	}
+	return len(o.Retrievers)*made + len(o.Answers) + len(o.Models.Systems.Names())
 }
 
 // Result is a finished run.
@@ -98,7 +98,7 @@ type engine struct {
 	leftOut    []string // what of the grid cannot work, in words
 
 	prompts *prompt.Set
-	answer  *prompt.Prompt
+	answers []answering // versions of the prompt for answers
 	gate    *gate.Gate
 
 	pipelines *pipeline.Set
@@ -128,6 +128,7 @@ type system struct {
 	model   *models.Model // that makes them
 	at      int           // place of the retriever; noRetriever where there is none of ours
 	variant string        // how the benchmark asks
+	asks    *answering    // by which prompt; nil: by none
 }
 
 // noRetriever is the place of the retriever of systems that are not ours.

@@ -50,7 +50,7 @@ func (e *engine) manifest() store.Manifest {
 		Benchmark:  e.bench.Name(),
 		Data:       e.ds.Files,
 		DataHash:   e.ds.Hash,
-		Prompts:    e.prompts.Hashes(),
+		Prompts:    e.promptHashes(),
 		Retrievers: pipeline.Names(e.opt.Retrievers),
 		Retrieval:  e.retrieval,
 		Server:     e.models.Server(),
@@ -65,7 +65,7 @@ func (e *engine) manifest() store.Manifest {
 	}
 
 	if len(e.items) < len(e.ds.Items) {
-		m.ItemsOf = len(e.ds.Items)
+		m.ItemsOf, m.Chosen = len(e.ds.Items), e.opt.Chosen(e.ds)
 	}
 	for _, a := range e.opt.Answers {
 		from := a.File
@@ -90,6 +90,12 @@ func (e *engine) settings() map[string]any {
 		"limit":     e.opt.Limit,
 		"resamples": table.Resamples,
 		"level":     table.Level,
+	}
+	if e.opt.Subset > 0 {
+		s["subset"] = e.opt.Subset
+	}
+	if len(e.opt.OnlyItems) > 0 {
+		s["only_items"] = e.opt.OnlyItems
 	}
 	if len(e.opt.Retrievers) > 0 { // else nothing was searched, and nothing shown
 		s["budget_tokens"] = e.opt.Budget.Tokens

@@ -32,8 +32,9 @@ type Manifest struct {
 	Settings   map[string]any    `json:"settings"`
 	Seed       uint64            `json:"seed"`
 	Items      int               `json:"items"`
-	ItemsOf    int               `json:"items_of,omitempty"` // of the data, where a limit left fewer; 0: all are used
-	Texts      string            `json:"texts,omitempty"`    // kind of text, such as news; empty: not known
+	ItemsOf    int               `json:"items_of,omitempty"`     // of the data, where a limit left fewer; 0: all are used
+	Chosen     string            `json:"items_chosen,omitempty"` // how, where they are not all: "subset, seed 1"
+	Texts      string            `json:"texts,omitempty"`        // kind of text, such as news; empty: not known
 	Warnings   []string          `json:"warnings,omitempty"`
 	Forged     Forged            `json:"forged_marks,omitzero"`
 	Languages  Languages         `json:"languages,omitzero"`

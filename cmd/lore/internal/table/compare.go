@@ -431,6 +431,34 @@ func MostChanged(a, b Row, name string, n int) []Change {
 	return out[:min(n, len(out))]
 }
 
+// Paired lists the items for which both systems have all values of a metric, with the items' means, in
+// the order of the first. missing counts the items of which one lacks a value.
+func Paired(a, b Row, name string) (pairs []Change, missing int) {
+	right := map[string]float64{}
+	for _, it := range b.Scores {
+		right[it.Item] = wholeMean(it, name)
+	}
+	for _, it := range a.Scores {
+		x, y := wholeMean(it, name), right[it.Item]
+		if math.IsNaN(x) || math.IsNaN(y) {
+			missing++
+			continue
+		}
+		pairs = append(pairs, Change{it.Item, x, y})
+	}
+	return pairs, missing
+}
+
+// wholeMean is meanOf, NaN where a value is missing.
+func wholeMean(it ItemScores, name string) float64 {
+	for _, u := range it.Values {
+		if u.Metric == name && len(u.Unscored) > 0 {
+			return math.NaN()
+		}
+	}
+	return meanOf(it, name)
+}
+
 // meanOf is the mean of an item's values of a metric, NaN of none.
 func meanOf(it ItemScores, name string) float64 {
 	var values []float64

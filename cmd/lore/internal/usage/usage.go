@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"lore/cmd/lore/internal/meter"
@@ -26,6 +27,7 @@ type Console struct {
 	board *board                              // shows progress; nil: nobody does
 	own   *meter.Meter                        // of a part of the command that is watched; nil: none is
 	tell  func(phase string, done, total int) // is told of it; nil: nobody is
+	said  *sync.Map                           // what is not said again; nil: everything is
 }
 
 // NewConsole speaks on w: warnings and notes a line each, and how far the command is if w is one of
@@ -46,6 +48,11 @@ func (c Console) Note(s string) { c.say("note:", Heading, s) }
 
 // say prints one line, however long it is: commands and paths in it are there to be copied.
 func (c Console) say(prefix string, style Style, s string) {
+	if c.said != nil {
+		if _, before := c.said.LoadOrStore(s, true); before {
+			return
+		}
+	}
 	if c.out != nil {
 		if c.name != "" {
 			s = c.name + ": " + s
@@ -64,6 +71,12 @@ func (c Console) Plan(parts []meter.Part) {
 		c.board.wake()
 	}
 	c.each(func(m *meter.Meter) { m.Plan(parts) })
+}
+
+// Once is a console that says nothing twice, for runs that are made again and again.
+func (c Console) Once() Console {
+	c.said = &sync.Map{}
+	return c
 }
 
 // Correct says that a phase which has not begun will have other steps than were planned.

@@ -1,0 +1,110 @@
+package prompts
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lore/local/prompt"
+)
+
+// Every prompt has a purpose, and every purpose a prompt.
+func TestPurposes(t *testing.T) {
+	lib, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range lib.Names {
+		if Purpose(n) == "" {
+			t.Errorf("nobody says what %s is for", n)
+		}
+		if _, err := prompt.Parse(n, lib.Texts[n]); err != nil {
+			t.Error(err)
+		}
+	}
+	for n := range purposes {
+		if !slices.Contains(lib.Names, n) {
+			t.Errorf("%s has a purpose and is no prompt", n)
+		}
+	}
+	if got := lib.Below("rerank"); len(got) != 4 || lib.Below("rerank/letters.txt")[0] != "rerank/letters.txt" || lib.Below("rer") != nil {
+		t.Errorf("below rerank there are %v", got)
+	}
+}
+
+func write(t *testing.T, root, path, text string) {
+	t.Helper()
+	file := filepath.Join(root, filepath.FromSlash(path))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Versions are found by path, below prompts/, and below prompts/BENCHMARK/, where files need not name the
+// benchmark. What editors leave beside files is no prompt.
+func TestParse(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a/summhay/answer.txt", "A {{.Query}}")
+	write(t, root, "prompts/b/summhay/answer.txt", "B {{.Query}}")
+	write(t, root, "prompts/b/summhay/answer.txt~", "older")
+	write(t, root, "prompts/b/summhay/.answer.txt.swp", "x")
+	write(t, root, "prompts/summhay/c d/answer.txt", "C {{.Query}}")
+	write(t, root, "prompts/summhay/builtin/answer.txt", "never read")
+
+	for _, bench := range []string{"summhay", ""} {
+		got, err := Parse([]string{"a", "b", "c d", Builtin}, root, bench)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []struct{ name, text string }{{"a", "A {{.Query}}"}, {"b", "B {{.Query}}"}, {"c_d", "C {{.Query}}"}, {Builtin, ""}} {
+			if v := got[i]; v.Name != want.name || v.Texts["summhay/answer.txt"] != want.text || want.text != "" && len(v.Texts) != 1 {
+				t.Errorf("%s: %+v", want.name, v)
+			}
+		}
+	}
+	for name, want := range map[string]string{
+		"prompts/summhay/builtin":    "has the name of lore's own prompts",
+		"prompts":                    "replaces no prompt; did you mean summhay/answer.txt?",
+		filepath.Join(root, "a", ""): "",
+		"../prompts":                 "is not a folder",
+	} {
+		if _, err := Parse([]string{name}, root, "summhay"); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
+// Whatever is written for a name, it is found or refused in words.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"a", "builtin", "../x", "/", "", "a,b", "prompts/b", ".", "a\x00b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		root := t.TempDir()
+		write(t, root, "prompts/b/summhay/answer.txt", "B {{.Query}}")
+		if !filepath.IsLocal(name) {
+			return // it may be any folder of this machine
+		}
+		got, err := Parse([]string{name}, root, "summhay")
+		if err != nil && err.Error() == "" || err == nil && (len(got) != 1 || got[0].Name == "") {
+			t.Errorf("%q: %v, %v", name, got, err)
+		}
+	})
+}
+
+// A version that is read tells which prompts changed.
+func TestChanged(t *testing.T) {
+	a := Version{Texts: map[string]string{"x": "1", "y": "1"}}
+	b := Version{Texts: map[string]string{"x": "2", "z": "1"}}
+	if got := Changed(a, b); !slices.Equal(got, []string{"x", "y", "z"}) {
+		t.Error(got)
+	}
+	if got := Changed(a, a); len(got) != 0 {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,106 @@
+package prompt
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Error is a prompt that is no template, or that asks for what it is not given.
+type Error struct {
+	Name   string   // of the prompt
+	Line   int      // of its file, from 1; 0: none
+	Msg    string   // what is wrong
+	Fields []string // that the prompt is given, where it asks for another one
+	Err    error
+}
+
+// Error names prompt and line.
+func (e *Error) Error() string {
+	s := "the prompt " + e.Name
+	if e.Line > 0 {
+		s += fmt.Sprintf(", line %d,", e.Line)
+	}
+	s += " " + e.Msg
+	if len(e.Fields) > 0 {
+		s += "; " + e.Remedy()
+	}
+	return s
+}
+
+// Unwrap returns the template's own error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Remedy says what can be used instead; empty where that does not help.
+func (e *Error) Remedy() string {
+	if len(e.Fields) == 0 {
+		return ""
+	}
+	return "it is given " + strings.Join(e.Fields, ", ")
+}
+
+// told are the parts of an error of text/template: line, what was executed, and what is wrong.
+var told = regexp.MustCompile(`(?s)^template: [^:]*:(\d+)(?::\d+)?: (?:executing "[^"]*" at <([^>]*)>: )?(.*)$`)
+
+// wrong words an error of a template. data is what it was given; nil: it was only read.
+func wrong(name string, err error, data any) *Error {
+	e := &Error{Name: name, Msg: "is not a valid template: " + err.Error(), Err: err}
+	m := told.FindStringSubmatch(err.Error())
+	if m == nil {
+		return e
+	}
+	e.Line, _ = strconv.Atoi(m[1]) // the expression takes digits alone
+
+	e.Msg = "is not a valid template: " + m[3]
+	if data != nil {
+		e.Msg, e.Fields = fmt.Sprintf("cannot be filled in at {{%s}}: %s", m[2], m[3]), Fields(data)
+	}
+	return e
+}
+
+// Fields names what a prompt that is given such data can use, sorted: ".Query", or ".Passages
+// (each has .Label, .Text)".
+func Fields(data any) []string {
+	values := members(reflect.ValueOf(data))
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		v := values[name]
+		for v.Kind() == reflect.Interface {
+			v = v.Elem()
+		}
+		said := "." + name
+		if v.IsValid() && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct {
+			said += " (each has " + strings.Join(Fields(reflect.Zero(v.Type().Elem()).Interface()), ", ") + ")"
+		}
+		out = append(out, said)
+	}
+	return out
+}
+
+// members are the values of a map, or the exported fields of a struct and of those embedded in it, by name.
+func members(v reflect.Value) map[string]reflect.Value {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	out := map[string]reflect.Value{}
+	switch v.Kind() {
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			out[fmt.Sprint(key.Interface())] = v.MapIndex(key)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			switch f := v.Type().Field(i); {
+			case f.Anonymous && f.Type.Kind() == reflect.Struct:
+				maps.Copy(out, members(v.Field(i)))
+			case f.IsExported():
+				out[f.Name] = v.Field(i)
+			}
+		}
+	}
+	return out
+}
