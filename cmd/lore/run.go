@@ -22,6 +22,7 @@ import (
 	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/service"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/study"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/datasets/all"
@@ -249,6 +250,9 @@ func (p *prepared) load(name string, data []string) error {
 
 // open opens the run folder, extends what it holds, and looks the models up.
 func (p *prepared) open(out string) error {
+	if _, err := study.ReadManifest(out); err == nil {
+		return usage.Errorf("%s holds a study, whose report this run would overwrite; choose another folder with --out", out)
+	}
 	var err error
 	if p.folder, err = store.Open(out); err != nil {
 		return err

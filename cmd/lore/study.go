@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/page"
+	"lore/cmd/lore/internal/pipeline"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/run"
 	"lore/cmd/lore/internal/store"
@@ -40,11 +42,16 @@ func isStudy(arg string) bool {
 }
 
 // steering are the flags that say what a command does, and are no part of a study.
-var steering = []string{"help", "json", "out", "title", "date", "progress", "estimate", "no-probe", "watch", "watch-items", "watch-for"}
+var steering = []string{
+	"help", "json", "out", "title", "date", "progress", "estimate", "no-probe", "watch", "watch-items", "watch-for", "failed",
+}
+
+// notForStudies are those of them that only one benchmark can have.
+var notForStudies = []string{"watch", "watch-items", "watch-for", "failed"}
 
 // lists are the flags that take several values with commas between them.
 var lists = []string{
-	"retriever", "generator", "judge", "system", "answers", "retrieval", "order", "prompts", "allow-host", "item", "failed",
+	"retriever", "generator", "judge", "system", "answers", "retrieval", "order", "prompts", "allow-host", "item",
 }
 
 // studyReader is what a study may hold: the flags of `lore run`.
@@ -226,11 +233,14 @@ func (s *studied) override() error {
 			}
 			return
 		}
+		if slices.Contains(notForStudies, f.Name) {
+			failed = usage.Errorf("--%s is for one benchmark, and not for a study", f.Name)
+		}
 		at := slices.IndexFunc(settings, func(o study.Setting) bool { return o.Name == f.Name })
 		if at < 0 || failed != nil {
 			return
 		}
-		if s.file != "" && !settings[at].Whole && f.Name != "limit" && f.Name != "item" {
+		if s.file != "" && !settings[at].Whole && f.Name != "limit" && f.Name != "subset" {
 			failed = usage.Errorf("--%s is for one run; write %s: into %s", f.Name, settings[at].Plural(), s.file)
 			return
 		}
@@ -274,19 +284,50 @@ func (s *studied) prepare() error {
 	if err := s.load(); err != nil {
 		return err
 	}
-	if s.out = s.study.Out; s.out == "" {
+	if s.out = s.study.Out; s.out != "" {
+		var err error
+		if s.out, err = filepath.Abs(s.out); err != nil {
+			return fmt.Errorf("find the folder of the study: %w", err)
+		}
+	} else {
 		var hash bytes.Buffer
 		for _, p := range s.runs {
 			fmt.Fprintln(&hash, p.name, p.asked.Hash())
 		}
 		s.out = s.absolute(filepath.Join(runsFolder, fmt.Sprintf("%s-%.4x", s.name, sha256.Sum256(hash.Bytes()))))
 	}
+	if err := s.checkFolder(); err != nil {
+		return err
+	}
 	for i, p := range s.runs {
 		if err := p.open(filepath.Join(s.out, p.name)); err != nil {
-			return s.placed(s.study.Runs[i], err)
+			return s.named(s.study.Runs[i], err)
 		}
 	}
 	return s.keep()
+}
+
+// checkFolder refuses a folder whose report would be lost: that of one run, and that of a study which
+// has other runs besides.
+func (s *studied) checkFolder() error {
+	if study.IsRun(s.out) {
+		return usage.Errorf("%s holds a run of one benchmark, whose report this study would overwrite; choose another folder with --out",
+			s.shown(s.out))
+	}
+	old, err := study.ReadManifest(s.out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, o := range old.Runs {
+		if !slices.ContainsFunc(s.runs, func(p *prepared) bool { return p.name == o.Folder }) {
+			return usage.Errorf("%s holds a study that also has %s, which its report would lose; name it again, or choose another "+
+				"folder with --out", s.shown(s.out), o.Folder)
+		}
+	}
+	return nil
 }
 
 // loadRun makes the command of one run, and reads its data.
@@ -321,16 +362,37 @@ func (s *studied) loadRun(r study.Run) (*prepared, error) {
 	return p, nil
 }
 
-// placed tells where in the file a request stands that makes no sense: at the setting that the error
-// names, or at the benchmark.
+// placed tells where in the file stands what is wrong: at the setting that the error names, at the
+// data, or at the benchmark.
 func (s *studied) placed(r study.Run, err error) error {
 	if s.file == "" {
 		return err
 	}
 	if request, ok := errors.AsType[*usage.Error](err); ok {
-		return usage.Errorf("%s: line %d: %s: %v", s.file, r.Blame(request.Error()), r.Name, request)
+		return &files.Error{File: s.file, Place: fmt.Sprintf("line %d", r.Blame(request.Error())), Msg: r.Name + ": " + request.Error(), Err: err}
 	}
-	return fmt.Errorf("%s: line %d: %s: %w", s.file, r.Line, r.Name, err)
+	input, ok := errors.AsType[*files.Error](err)
+	if !ok {
+		return s.named(r, err)
+	}
+	help := "paths are relative to the study file"
+	if here, err := os.Getwd(); err == nil {
+		help += ", here to " + here
+	}
+	if strings.HasPrefix(input.File, "~") || strings.Contains(input.File, "$") {
+		help += "; ~ and $ stand for nothing in a study"
+	}
+	return &files.Error{
+		File: s.file, Place: fmt.Sprintf("line %d", cmp.Or(r.DataLine, r.Line)), Msg: r.Name + ": " + input.Error(), Remedy: help, Err: err,
+	}
+}
+
+// named tells which run an error is about.
+func (s *studied) named(r study.Run, err error) error {
+	if request, ok := errors.AsType[*usage.Error](err); ok {
+		return usage.Errorf("%s: %v", r.Name, request)
+	}
+	return fmt.Errorf("%s: %w", r.Name, err)
 }
 
 // failed ends all runs where nothing goes on from here.
@@ -354,7 +416,15 @@ func (s *studied) close() {
 func (s *studied) keep() error {
 	m := study.Manifest{Format: study.Format, Lore: versionText(), Name: s.name, Title: s.study.Title, Date: s.study.Date}
 	for i, r := range s.study.Runs {
-		m.Runs = append(m.Runs, study.Place{Folder: r.Name, Benchmark: r.Benchmark, SHA256: s.runs[i].asked.Hash()})
+		opt := s.runs[i].opt
+		m.Runs = append(m.Runs, study.Place{
+			Folder:     r.Name,
+			Benchmark:  r.Benchmark,
+			Retrievers: pipeline.Names(opt.Retrievers),
+			Generators: opt.Generators,
+			Judges:     opt.Judges,
+			SHA256:     s.runs[i].asked.Hash(),
+		})
 	}
 	data, err := store.Encode(m)
 	if err != nil {
@@ -397,7 +467,7 @@ func (s *studied) finish() error {
 
 	shown := s.shown(s.out)
 	fmt.Fprintf(stderr, "Study folder: %s\nRead it:      %s\n", shown, filepath.Join(shown, study.PageFile))
-	fmt.Fprintf(stderr, "Next:         lore report %s --format latex --label tab:main\n", shown)
+	fmt.Fprintf(stderr, "Next:         lore report %s --format latex --label tab:main\n", quoted(shown))
 	if lacking != "" {
 		return partialf("some items are unscored%s; the page of each run lists them with their reasons", lacking)
 	}
@@ -427,10 +497,19 @@ func (s *studied) print(parts []part) error {
 	}
 
 	// The rest is in the report: four benchmarks at length are a wall of text.
+	said := map[string]bool{}
 	for _, p := range s.runs {
 		usage.Paint(w, usage.Piece{Text: p.name, Style: usage.Heading}, usage.Piece{Text: "\n"})
-		report.Text(w, report.Main(p.report.Table, p.bench.Metrics()))
-		report.JudgeLines(w, p.report)
+		main := report.Main(p.report.Table, p.bench.Metrics())
+		main.Note = once(said, main.Note)
+		report.Text(w, main)
+		var lines bytes.Buffer
+		report.JudgeLines(&lines, p.report)
+		for line := range strings.Lines(lines.String()) {
+			if line = once(said, strings.TrimSpace(line)); line != "" {
+				usage.Wrap(w, line)
+			}
+		}
 		fmt.Fprintln(w)
 		if g := report.Failures(p.report.Answers, p.report.Verdicts); len(g.Rows) > 0 {
 			report.Text(w, g)
@@ -439,6 +518,15 @@ func (s *studied) print(parts []part) error {
 	}
 	of := reported(parts)
 	return printGrids(w, "text", []datasets.Grid{report.Across(of).Grid(), report.OverSeeds(of)})
+}
+
+// once is a text that was not said before; empty else.
+func once(said map[string]bool, text string) string {
+	if said[text] {
+		return ""
+	}
+	said[text] = true
+	return text
 }
 
 // json prints the table of each run, by its name.

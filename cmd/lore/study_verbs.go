@@ -237,7 +237,7 @@ Every phase is done for all benchmarks before the next, and in it one model afte
 the server loads each model once a phase; and each model has one context window for all benchmarks.
 The folder, lore-runs/NAME-HASH or out:, holds a run folder for each benchmark and seed, report.html
 and report.md over all. The same command goes on where it was interrupted. On the command line,
---limit and the flags of models win over the file; --limit 2 tries a study out.
+--limit, --subset and the flags of models win over the file; --limit 2 tries a study out.
 
 lore run all runs the samples of all benchmarks so, with the flags that are given.
 lore study init writes a study from what is found here, lore study check says what one would run, and

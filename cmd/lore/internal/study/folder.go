@@ -32,17 +32,26 @@ type Manifest struct {
 
 // Place is a run of a study.
 type Place struct {
-	Folder    string `json:"folder"` // below the study's
-	Benchmark string `json:"benchmark"`
-	SHA256    string `json:"configuration_sha256"` // of all that its results depend on
+	Folder     string   `json:"folder"` // below the study's
+	Benchmark  string   `json:"benchmark"`
+	Retrievers []string `json:"retrievers,omitempty"` // those that the folder had before, too
+	Generators []string `json:"generators,omitempty"`
+	Judges     []string `json:"judges,omitempty"`
+	SHA256     string   `json:"configuration_sha256"` // of all that the results of the last study depend on
+}
+
+// ReadManifest reads that of a study's folder. The error is fs.ErrNotExist where there is none.
+func ReadManifest(dir string) (Manifest, error) {
+	var m Manifest
+	err := store.ReadJSON(dir, ManifestFile, &m)
+	return m, err
 }
 
 // Folders are the run folders of a study's folder. A folder that is none is given back as it is, and
 // so is one that is not there: whoever reads it says so.
 func Folders(dir string) ([]string, error) {
-	var m Manifest
-	err := store.ReadJSON(dir, ManifestFile, &m)
-	if errors.Is(err, fs.ErrNotExist) || isRun(dir) {
+	m, err := ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) || IsRun(dir) {
 		return []string{dir}, nil
 	}
 	if err != nil {
@@ -61,7 +70,8 @@ func Folders(dir string) ([]string, error) {
 	return out, nil
 }
 
-func isRun(dir string) bool {
+// IsRun reports whether a folder is that of one run.
+func IsRun(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "manifest.json"))
 	return err == nil
 }

@@ -99,8 +99,9 @@ func (in reading) broken(err error) error {
 	if m[1] == "" {
 		return failure(in.file, line, remedy, "%s", msg)
 	}
-	help := "a value with a colon, a bracket or a # needs quotes; spaces, not tabs, stand before names"
-	return failure(in.file, line, help, "is not valid YAML: %s", msg)
+	help := "a value with a colon, a bracket or a # needs quotes; before names stand spaces, not tabs, and what belongs " +
+		"together begins equally far in"
+	return failure(in.file, max(line, 1), help, "is not valid YAML: %s", msg)
 }
 
 // entries are the keys of a map. A key that stands twice is refused: one of them would be lost.
@@ -256,13 +257,15 @@ func (in reading) unknown(e entry, bench string) error {
 		}
 	}
 
-	help := remedy
 	switch {
 	case slices.Contains(in.Benchmarks, e.name):
-		help = "benchmarks stand below " + keyBenchmarks + ":"
+		return failure(in.file, e.key.Line, "put it below "+keyBenchmarks+":", "%s is a benchmark", e.key.Value)
 	case bench != "" && slices.Contains([]string{keySeeds, keyRepetitions, keyTitle, keyDate, keyOut}, e.name):
-		help = "put it beside " + keyBenchmarks
+		return failure(in.file, e.key.Line, "put it beside "+keyBenchmarks, "%s is for the whole study", e.key.Value)
+	case e.name == keyData || e.name == keyBenchmark:
+		return failure(in.file, e.key.Line, "put it below the benchmark that it is for", "%s is for one benchmark", e.key.Value)
 	}
+	help := remedy
 	return failure(in.file, e.key.Line, help, "a study has no %q%s", e.key.Value, orNearest(e.name, known))
 }
 
@@ -309,9 +312,9 @@ func (in reading) benchmarks(e entry, shared []Value) ([]Run, error) {
 	}
 	for i, r := range out {
 		same := func(o Run) bool { return strings.EqualFold(o.Name, r.Name) }
-		if at := slices.IndexFunc(out[:i], same); at >= 0 {
+		if slices.ContainsFunc(out[:i], same) {
 			return nil, failure(in.file, r.Line, "name one otherwise, and say benchmark: "+r.Benchmark+" below it",
-				"%s stands in line %d, too", r.Name, out[at].Line)
+				"%s is there twice", r.Name)
 		}
 	}
 	return out, nil
@@ -357,6 +360,7 @@ func (in reading) run(key, settings *yaml.Node, shared []Value) (Run, error) {
 		switch e.name {
 		case keyBenchmark:
 		case keyData:
+			run.DataLine = e.value.Line
 			run.Data, err = in.texts(e, Setting{Name: keyData, List: true})
 		default:
 			var v Value
@@ -376,6 +380,9 @@ func (in reading) run(key, settings *yaml.Node, shared []Value) (Run, error) {
 var folderName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]*$`)
 
 func (in reading) noBenchmark(line int, name string) error {
+	if strings.Contains(name, ",") {
+		return failure(in.file, line, "write a list in brackets: ["+name+"]", "%q is no benchmark", name)
+	}
 	help := fmt.Sprintf("there are %s; for another name of your own, say benchmark: below it", strings.Join(in.Benchmarks, ", "))
 	return failure(in.file, line, help, "%q is no benchmark%s", name, orNearest(strings.ToLower(name), in.Benchmarks))
 }
@@ -465,6 +472,9 @@ func (in reading) seeds(entries []entry, runs []Run) ([]uint64, int, error) {
 }
 
 func (in reading) listedSeeds(e entry) ([]uint64, int, error) {
+	if e.value.Kind == yaml.ScalarNode {
+		return nil, 0, failure(in.file, e.value.Line, "for so many seeds write "+keyRepetitions+": "+e.value.Value, "%s is a list, such as [7, 8, 9]", keySeeds)
+	}
 	texts, err := in.texts(e, Setting{Name: keySeeds, List: true, Kind: Whole})
 	if err != nil {
 		return nil, 0, err

@@ -74,12 +74,12 @@ func (r Reader) run(bench string) object {
 
 // into puts a setting into the properties of a schema, under each of its names.
 func (s Setting) into(properties object) {
-	one := object{"type": "string"}
+	one := object{"type": []string{"string", "number", "boolean"}} // YAML reads 3 and false as no texts, and lore as what they say
 	switch s.Kind {
 	case Whole:
-		one = object{"type": "integer"}
+		one = object{"type": []string{"integer", "string"}, "pattern": "^[0-9]+$"}
 	case Number:
-		one = object{"type": "number"}
+		one = object{"type": []string{"number", "string"}, "pattern": "^-?[0-9.]+$"}
 	case Flag:
 		one = object{"type": "boolean"}
 	}

@@ -59,6 +59,7 @@ type Run struct {
 	Benchmark string
 	Data      []string // empty: the sample
 	Line      int      // where the benchmark stands in the file; 0: in none
+	DataLine  int      // where its data does; 0: nowhere
 	Values    []Value  // in the order of the file; a setting stands once
 }
 
@@ -120,6 +121,11 @@ func failure(file string, line int, help, format string, args ...any) error {
 
 // orNearest asks for the right name that a wrong one is near to, if any is.
 func orNearest(name string, known []string) string {
+	for _, k := range known {
+		if len(name) > 2 && (strings.HasPrefix(k, name) || strings.HasPrefix(name, k)) {
+			return fmt.Sprintf("; did you mean %s?", k)
+		}
+	}
 	if near := text.Nearest(name, known); near != "" && near != name {
 		return fmt.Sprintf("; did you mean %s?", near)
 	}
