@@ -158,12 +158,15 @@ func openStudy(c *cobra.Command, args []string) (*studied, error) {
 	return s, s.override()
 }
 
-func runStudy(c *cobra.Command, args []string) error {
+func runStudy(c *cobra.Command, args []string, estimate estimateFlags) error {
 	s, err := openStudy(c, args)
 	if err != nil {
 		return err
 	}
 	defer s.close()
+	if estimate.on {
+		return s.estimate(estimate)
+	}
 	if err := s.prepare(); err != nil {
 		return s.failed(err)
 	}
@@ -269,11 +272,8 @@ func (s *studied) load() error {
 	return nil
 }
 
-// prepare reads all data, opens the folders and looks all models up. Nothing is asked.
-func (s *studied) prepare() error {
-	if err := s.load(); err != nil {
-		return err
-	}
+// place says where the runs lie.
+func (s *studied) place() {
 	if s.out = s.study.Out; s.out == "" {
 		var hash bytes.Buffer
 		for _, p := range s.runs {
@@ -281,6 +281,32 @@ func (s *studied) prepare() error {
 		}
 		s.out = s.absolute(filepath.Join(runsFolder, fmt.Sprintf("%s-%.4x", s.name, sha256.Sum256(hash.Bytes()))))
 	}
+}
+
+// estimate says what the study would take.
+func (s *studied) estimate(f estimateFlags) error {
+	if err := s.load(); err != nil {
+		return err
+	}
+	s.place()
+	for i, p := range s.runs {
+		if err := p.look(filepath.Join(s.out, p.name)); err != nil {
+			return s.placed(s.study.Runs[i], err)
+		}
+	}
+	asJSON, err := s.c.Flags().GetBool("json")
+	if err != nil {
+		return err
+	}
+	return estimateRuns(s.c, f, asJSON, s.runs...)
+}
+
+// prepare reads all data, opens the folders and looks all models up. Nothing is asked.
+func (s *studied) prepare() error {
+	if err := s.load(); err != nil {
+		return err
+	}
+	s.place()
 	for i, p := range s.runs {
 		if err := p.open(filepath.Join(s.out, p.name)); err != nil {
 			return s.placed(s.study.Runs[i], err)

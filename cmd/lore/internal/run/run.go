@@ -49,6 +49,8 @@ type Options struct {
 
 	// Failed is told of each answer that failed, as they come; may be nil.
 	Failed func(store.FailedAnswer)
+	// Phase is told of each phase that begins; may be nil.
+	Phase func(name string)
 }
 
 // Items are those of the data that are run.
