@@ -20,6 +20,7 @@ import (
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
+	"lore/local"
 	"lore/local/ollama"
 )
 
@@ -235,6 +236,16 @@ func (s foresight) problems(ctx context.Context, o rehearsal.Outcome) []string {
 		out = append(out, fmt.Sprintf("%d of %d prompts of %s (%s) are longer than its window of %d tokens: the longest has "+
 			"about %d%s; show less with --budget-tokens, raise --num-ctx if the model was trained for more, or choose "+
 			"another model", t.Calls, t.Of, t.Model, t.Phase, t.Window, t.Longest, about))
+	}
+	for _, f := range o.Failed {
+		switch detail := usage.Line(f.Detail); {
+		case strings.HasPrefix(f.Detail, string(local.TooLong)):
+			out = append(out, fmt.Sprintf("%d of %d prompts of %s (%s) that were tried do not fit its window (%s): show less "+
+				"with --budget-tokens, raise --num-ctx, or choose another model", f.Failed, f.Of, f.Model, f.Phase, detail))
+		case strings.Contains(f.Detail, "memory"):
+			out = append(out, fmt.Sprintf("%s does not fit the server's memory (%s): choose a smaller model or quantisation, "+
+				"or lower --num-ctx", f.Model, detail))
+		}
 	}
 	out = append(out, s.tooLarge(ctx, o)...)
 

@@ -61,9 +61,11 @@ type TooLong struct {
 
 // Failure is a call that failed when it was tried.
 type Failure struct {
-	Phase, Model string
-	Failed, Of   int
-	Detail       string // of the first
+	Phase  string `json:"phase"`
+	Model  string `json:"model"`
+	Failed int    `json:"failed"`
+	Of     int    `json:"of"`
+	Detail string `json:"detail"` // of the first
 }
 
 // Bounds of a rehearsal.

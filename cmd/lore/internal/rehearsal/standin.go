@@ -162,6 +162,7 @@ func shapeOf(reply string) (items, words int) {
 		return defaultItems, defaultWords
 	}
 	texts, all := 0, 0
+	items = -1
 	var look func(v any)
 	look = func(v any) {
 		switch v := v.(type) {
@@ -179,6 +180,9 @@ func shapeOf(reply string) (items, words int) {
 		}
 	}
 	look(value)
+	if items < 0 {
+		items = defaultItems
+	}
 	if texts == 0 {
 		return items, defaultWords
 	}
