@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-labels hostile flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills axe pages fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-labels hostile estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -97,6 +97,11 @@ simulate-gate:
 CAMPAIGN = LORE_CAMPAIGN=1 $(GO) test -count=1 -v -timeout 3h ./cmd/lore -run
 hostile:
 	$(CAMPAIGN) 'TestHostile$$'
+
+# estimates foretells ten runs on a server of known speeds, and runs them; ten minutes on a machine
+# that does little else.
+estimates:
+	$(CAMPAIGN) 'TestEstimatesOfTime$$'
 
 # flips damages the files of a finished run; LORE_KEEP names a folder for what went
 # unnoticed; minutes.

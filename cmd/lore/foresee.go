@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -109,8 +110,10 @@ func (s foresight) tell(c *cobra.Command, o rehearsal.Outcome) error {
 			return err
 		}
 	} else {
-		report.Text(w, s.grid(o))
-		fmt.Fprintln(w)
+		if g := s.grid(o); len(g.Rows) > 0 {
+			report.Text(w, g)
+			fmt.Fprintln(w)
+		}
 		for _, line := range s.words(o) {
 			usage.Wrap(w, line+"\n")
 		}
@@ -140,9 +143,6 @@ func (s foresight) grid(o rehearsal.Outcome) datasets.Grid {
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	if len(g.Rows) == 0 {
-		g.Rows = [][]string{{"all", "no model", "0", "0", "0", "0", "0", brief(o.Here)}}
-	}
 	return g
 }
 
@@ -166,12 +166,15 @@ func (s foresight) words(o rehearsal.Outcome) []string {
 	var out []string
 	switch {
 	case asked == 0:
-		out = append(out, fmt.Sprintf("No calls to models are left to make. What is computed here took %s.", brief(o.Here)))
+		out = append(out, "No calls to models are left to make.")
 	case !s.probe:
 		out = append(out, "Nothing was timed, because of --no-probe.")
 	default:
 		out = append(out, fmt.Sprintf("Total: %s, most likely %s; of this %s without models. "+
 			"If every reply reached its limit: %s.", fromTo(o.Total), brief(o.Total.Expected), brief(o.Here), brief(o.Longest)))
+	}
+	if parts := withoutModels(o); parts != "" {
+		out = append(out, "Without models: "+parts+".")
 	}
 	if o.Loads.High > 0 && asked > 0 {
 		out = append(out, fmt.Sprintf("Loading models is in it with %s.", fromTo(o.Loads)))
@@ -192,6 +195,17 @@ func (s foresight) words(o rehearsal.Outcome) []string {
 			"asked for again, and are not in these figures.")
 	}
 	return append(out, s.doubts(o, asked)...)
+}
+
+// withoutModels lists what is computed here, phase by phase, as far as it takes time.
+func withoutModels(o rehearsal.Outcome) string {
+	var parts []string
+	for _, h := range o.Phases {
+		if h.Took >= time.Millisecond && h.Phase != "" {
+			parts = append(parts, h.Phase+" "+brief(h.Took))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // doubts say what could not be measured, and by whose count tokens are.
@@ -396,5 +410,19 @@ func memoryHere() (int64, bool) {
 
 // estimatesText is the page of help on estimates.
 const estimatesText = `An estimate says what work takes without doing it: calls, tokens and time, by phase and
-model, with a range.
-`
+model, with a range of 90 %. It goes through the phases with stand-ins for the models:
+
+  - What is finished, in the folder's journal or in the cache, is not counted again.
+  - Retrieval, the built-in generator and the lexical judge really run, and are timed.
+  - Some calls to each model are made and timed at the --slots of the run: short ones, long
+    ones, and calls in a row whose prompts begin alike. Each model is timed for about a
+    minute. The replies are kept in the cache, so that the run does not ask them again.
+    --no-probe leaves this out: calls and tokens are counted, and no time is given.
+  - Prompt tokens are by the model's own count, as the server tells it for these calls.
+  - Verdicts on answers that are not there yet are planned on stand-ins of the length that
+    the replies have, and their number is corrected by those answers that are.
+  - Embedders, cross-encoders and judges with models of their own compute for some seconds.
+
+Nothing is written to the run folder. Systems of --system are counted, and not asked. What
+cannot fit is named with what to do about it, after all else, and the code is 2: prompts
+longer than the window, a model larger than the memory, a disk without room.`

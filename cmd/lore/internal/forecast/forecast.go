@@ -120,6 +120,7 @@ type Estimate struct {
 	Longest  time.Duration // if all replies reach their limit
 	Loads    Range         // of the models, within Total
 	Here     time.Duration // of what needs no model, within Total
+	Phases   []Here        // the same by phase
 	Unknown  []string      // models whose time nobody knows
 	Measured map[string]Speed
 }

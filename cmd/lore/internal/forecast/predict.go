@@ -36,6 +36,7 @@ func Predict(works []Work, encodings []Encoding, here []Here, set Settings) Esti
 	for _, e := range encodings {
 		est.Lines = append(est.Lines, p.encode(e, totals))
 	}
+	est.Phases = here
 	for _, h := range here {
 		est.Here += h.Took
 	}

@@ -43,7 +43,7 @@ func order(works []*work, of *work) int {
 // time makes calls of a work: the first one alone, which may load the model, then rounds that
 // keep all slots full.
 func (c Config) time(ctx context.Context, door Door, m *memory, w *work, keep, load bool) error {
-	calls, takes := w.pool.choose(4*c.Slots+5, !keep)
+	calls, takes := w.pool.choose(4*c.Slots+8, !keep)
 	first := 0
 	if load {
 		first = 1
