@@ -217,11 +217,11 @@ func filesUnder(t *testing.T, dir string) []string {
 // On a real server with a model of random weights a run takes about as long as was foretold: within
 // 30 %.
 func TestRealEstimate(t *testing.T) {
-	s := ollamatest.StartReal(t, 2, "tiny")
+	s := ollamatest.StartReal(t, 1, "tiny")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	flags := []string{"--host", s.URL, "--slots", "2", "--retriever", "bm25,oracle", "--generator", "ollama:tiny",
-		"--judge", "lexical", "--budget-tokens", "400", "--num-ctx", "4096", "--num-predict", "16", "--out", filepath.Join(t.TempDir(), "run")}
-	args := slices.Concat([]string{"run", "summhay"}, volumes(t, "summhay", 2), flags)
+	flags := []string{"--host", s.URL, "--slots", "1", "--retriever", "none,keywords", "--generator", "ollama:tiny",
+		"--judge", "lexical", "--budget-tokens", "100", "--num-ctx", "4096", "--num-predict", "24", "--out", filepath.Join(t.TempDir(), "run")}
+	args := slices.Concat([]string{"run", "summhay"}, volumes(t, "summhay", 3), flags)
 
 	var out, errs bytes.Buffer
 	var said estimateJSON

@@ -115,7 +115,7 @@ func (s foresight) tell(c *cobra.Command, o rehearsal.Outcome) error {
 			fmt.Fprintln(w)
 		}
 		for _, line := range s.words(o) {
-			usage.Wrap(w, line+"\n")
+			usage.Wrap(w, line)
 		}
 	}
 	if len(problems) > 0 {

@@ -12,6 +12,7 @@ import (
 // pool keeps calls to choose some from, spread over all that there are. Calls that stand in a row
 // are kept together: their prompts may begin alike.
 type pool struct {
+	slots  int
 	runs   []row
 	calls  int
 	every  uint32 // one of so many rows is kept; 0 is all
@@ -29,13 +30,15 @@ type row struct {
 	madeUp bool
 }
 
-const (
-	longestRow = 8
-	mostKept   = 512
-)
+// mostKept is about how many calls a pool keeps.
+const mostKept = 512
+
+// longest is how many calls a row has at most: each slot reads what they share once, and only the
+// calls after that show what it takes to go on from there.
+func (p *pool) longest() int { return max(8, 2*p.slots) }
 
 func (p *pool) add(call local.Call, takes forecast.Call) {
-	if p.rows == 0 || p.prefix != call.Prefix || call.Prefix == "" || p.within == longestRow {
+	if p.rows == 0 || p.prefix != call.Prefix || call.Prefix == "" || p.within == p.longest() {
 		p.rows, p.within, p.prefix = p.rows+1, 0, call.Prefix
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(identity(call)))
@@ -50,7 +53,7 @@ func (p *pool) add(call local.Call, takes forecast.Call) {
 	}
 	last := &p.runs[len(p.runs)-1]
 	last.calls, last.taken = append(last.calls, call), append(last.taken, takes)
-	if p.calls++; p.calls > mostKept && len(p.runs) > 2*longestRow {
+	if p.calls++; p.calls > mostKept && len(p.runs) > 16 {
 		p.thin()
 	}
 }
@@ -102,7 +105,13 @@ func (p *pool) choose(n int, madeUp bool) ([]local.Call, []forecast.Call) {
 	var taken []forecast.Call
 	for i := range min(most, len(rows)) {
 		r := rows[(2*i+1)*len(rows)/(2*min(most, len(rows)))] // the middles of equal parts
-		calls, taken = append(calls, r.calls...), append(taken, r.taken...)
+		for k, c := range r.calls {
+			takes := r.taken[k]
+			if k < max(1, p.slots) {
+				takes.Shared = 0 // the call before it in the work is not made
+			}
+			calls, taken = append(calls, c), append(taken, takes)
+		}
 	}
 	return calls, taken
 }

@@ -160,6 +160,7 @@ func (r *Recorder) at(call local.Call) *work {
 		}
 	}
 	w := &work{place: at, abouts: map[string]int{}}
+	w.pool.slots = r.slots
 	w.Phase, w.Model, w.Untimed = at.phase, at.model, call.Backend != ollama.BackendName
 	r.works = append(r.works, w)
 	return w
