@@ -98,10 +98,10 @@ CAMPAIGN = LORE_CAMPAIGN=1 $(GO) test -count=1 -v -timeout 3h ./cmd/lore -run
 hostile:
 	$(CAMPAIGN) 'TestHostile$$'
 
-# estimates foretells ten runs on a server of known speeds, and runs them; ten minutes on a machine
-# that does little else.
-estimates:
-	$(CAMPAIGN) 'TestEstimatesOfTime$$'
+# estimates foretells ten runs on a server of known speeds, and one on a real server, and runs them;
+# ten minutes on a machine that does nothing else.
+estimates: $(OLLAMA)
+	LORE_OLLAMA=$(OLLAMA) $(CAMPAIGN) 'TestEstimatesOfTime$$|TestRealEstimate$$'
 
 # flips damages the files of a finished run; LORE_KEEP names a folder for what went
 # unnoticed; minutes.

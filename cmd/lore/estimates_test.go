@@ -215,7 +215,7 @@ func filesUnder(t *testing.T, dir string) []string {
 }
 
 // On a real server with a model of random weights a run takes about as long as was foretold: within
-// 30 %.
+// 30 % where nothing else is done meanwhile, as in `make estimates`.
 func TestRealEstimate(t *testing.T) {
 	s := ollamatest.StartReal(t, 1, "tiny")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -242,7 +242,11 @@ func TestRealEstimate(t *testing.T) {
 	took := time.Since(start).Seconds()
 	off := said.Total.Expected/took - 1
 	t.Logf("foretold %.1f s (%.1f to %.1f), took %.1f s: %+.0f %%", said.Total.Expected, said.Total.Low, said.Total.High, took, 100*off)
-	if math.Abs(off) > 0.3 {
-		t.Errorf("more than 30 %% off")
+	most := 0.6 // on a machine that does other work
+	if inFull() {
+		most = 0.3
+	}
+	if math.Abs(off) > most {
+		t.Errorf("more than %.0f %% off", 100*most)
 	}
 }
