@@ -176,7 +176,7 @@ func (s foresight) words(o rehearsal.Outcome) []string {
 	if parts := withoutModels(o); parts != "" {
 		out = append(out, "Without models: "+parts+".")
 	}
-	if o.Loads.High > 0 && asked > 0 {
+	if o.Loads.High >= 100*time.Millisecond && asked > 0 {
 		out = append(out, fmt.Sprintf("Loading models is in it with %s.", fromTo(o.Loads)))
 	}
 	if tried > 0 {
