@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-labels hostile estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills axe pages fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-labels hostile estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -193,6 +193,15 @@ pages: $(AXE)
 # files with those of an undisturbed one.
 study-kills: $(OLLAMA)
 	LORE_OLLAMA=$(OLLAMA) LORE_STUDY_KILLS=20 $(GO) test ./cmd/lore -run TestRealStudy -count 1 -v -timeout 60m
+
+# bench-peers times whole processes side by side: lore, promptfoo where npm can install it, and a bare
+# loop of the same calls.
+PROMPTFOO = $(CACHE)/promptfoo-0.120.0
+bench-peers:
+	@test -x $(PROMPTFOO)/node_modules/.bin/promptfoo || npm install --silent --no-audit --no-fund --prefix $(PROMPTFOO) promptfoo@0.120.0 || \
+		{ rm -rf $(PROMPTFOO); echo "promptfoo is left out: npm cannot install it"; }
+	LORE_PEER_ROUNDS=5 LORE_PROMPTFOO=$(wildcard $(PROMPTFOO)/node_modules/.bin/promptfoo) \
+		$(GO) test ./cmd/lore -run TestBesidePeers -count 1 -v
 
 test-ollama: $(OLLAMA)
 	LORE_OLLAMA=$(OLLAMA) $(GO) test -count=1 -run Real ./...

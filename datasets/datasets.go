@@ -88,6 +88,8 @@ type Evidence struct {
 	Context   Context
 	Output    Output
 	Language  string // code of that of all texts, where the user says it; empty: it is told
+
+	plain *string // what Uncited gives, where it was found before
 }
 
 // Verdicts are a judge's verdicts on an item's evidence, by subject, each in the order of
@@ -221,6 +223,10 @@ type Protocol struct {
 	// none.
 	Labels func(path string) ([]agreement.Item, error)
 
+	// Published says where the benchmark's data is, and what lore reads of it. The zero value:
+	// there is none.
+	Published Published
+
 	// Measured returns figures by item and metric that lie beside a file of published
 	// answers. nil: none are known; none found is no error.
 	Measured func(answers string, ds *Dataset) (map[string]map[string]float64, error)
@@ -273,6 +279,10 @@ const (
 type Setting struct {
 	Name string
 	Help string
+
+	// Values are all that it takes, where these are few; one that ends in ":" goes on. Those of two
+	// benchmarks may differ.
+	Values []string
 
 	// System says that the setting belongs to what is measured, such as how many documents a
 	// system is shown, and not to how: runs with other values of it can be compared.

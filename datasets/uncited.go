@@ -12,7 +12,22 @@ const unseen = 100
 
 // Uncited is an answer without the marks by which it cites, for benchmarks that do not
 // score citations: marks of any style then change no figure.
-func Uncited(it Item, e Evidence) string { return uncitedSources(it, e).Strip(e.Output.Text) }
+func Uncited(it Item, e Evidence) string {
+	if e.plain != nil {
+		return *e.plain
+	}
+	return uncitedSources(it, e).Strip(e.Output.Text)
+}
+
+// Stripped is evidence that keeps what Uncited gives, which is asked for several times. The answer
+// and what was shown must not change any more.
+func (e Evidence) Stripped(it Item) Evidence {
+	if it.Query().Cites == nil {
+		plain := Uncited(it, e)
+		e.plain = &plain
+	}
+	return e
+}
 
 // uncitedSources are the documents that such an answer may name.
 func uncitedSources(it Item, e Evidence) cite.Sources {

@@ -29,17 +29,20 @@ var layers = []struct {
 	{"lore/judge", []string{"lore/local", "lore/judge"}},
 	{"lore/datasets/all", []string{"lore/datasets"}},
 	{"lore/datasets", []string{"lore/local", "lore/judge", "lore/datasets"}},
-	{"lore/cmd/lore/internal/usage", []string{"lore/local/text", "lore/datasets"}},
-	{"lore/cmd/lore/internal/store", []string{"lore/local", "lore/embed", "lore/index", "lore/judge", "lore/datasets"}},
+	{at("meter"), []string{}},
+	{"lore/cmd/lore/internal/usage", []string{"lore/local/text", "lore/datasets", at("meter")}},
+	{"lore/cmd/lore/internal/store", []string{"lore/local", "lore/embed", "lore/index", "lore/judge", "lore/datasets", at("meter")}},
 	{"lore/cmd/lore/internal/table", []string{"lore/local/parallel", "lore/judge/metric", "lore/datasets", at("store")}},
-	{"lore/cmd/lore/internal/models", []string{"lore/local", "lore/embed", "lore/judge", "lore/datasets", at("usage"), at("store"),
-		at("rehearsal")}},
-	{"lore/cmd/lore/internal/pipeline", []string{"lore/local", "lore/embed", "lore/index", "lore/judge", "lore/datasets",
-		at("usage"), at("store"), at("models")}},
 	{at("forecast"), []string{}},
 	{at("rehearsal"), []string{"lore/local", "lore/embed", at("forecast")}},
+	{"lore/cmd/lore/internal/models", []string{"lore/local", "lore/embed", "lore/judge", "lore/datasets", at("meter"), at("usage"), at("store"),
+		at("rehearsal")}},
+	{"lore/cmd/lore/internal/pipeline", []string{"lore/local", "lore/embed", "lore/index", "lore/judge", "lore/datasets",
+		at("meter"), at("usage"), at("store"), at("models"), at("yamlfile")}},
+	{at("yamlfile"), []string{}},
+	{at("service"), []string{"lore/local", at("usage"), at("models"), at("yamlfile")}},
 	{"lore/cmd/lore/internal/run", []string{"lore/local", "lore/embed", "lore/index", "lore/judge", "lore/datasets",
-		at("usage"), at("store"), at("table"), at("models"), at("pipeline"), at("rehearsal")}},
+		at("meter"), at("usage"), at("store"), at("table"), at("models"), at("pipeline"), at("rehearsal")}},
 	{"lore/cmd/lore/internal/workshop", []string{"lore/local", "lore/index", "lore/judge", "lore/datasets",
 		at("usage"), at("models"), at("pipeline"), at("rehearsal")}},
 	{"lore/cmd/lore/internal/report", []string{"lore/local", "lore/embed", "lore/judge", "lore/datasets",
@@ -50,7 +53,7 @@ var layers = []struct {
 		at("usage"), at("store"), at("table"), at("report")}},
 	{at("paper"), []string{"lore/local", "lore/datasets", at("usage"), at("store"), at("table"), at("report")}},
 	{at("tidy"), []string{"lore/local/files", "lore/datasets", at("table"), at("report")}},
-	{at("study"), []string{"lore/local/files", "lore/local/text", at("store")}},
+	{at("study"), []string{"lore/local/files", "lore/local/text", at("store"), at("yamlfile")}},
 	{at("view"), []string{"lore/local", at("usage"), at("store"), at("page"), at("label")}},
 	{"lore/cmd/lore/internal/label", []string{"lore/local", "lore/judge", "lore/datasets", at("store"), at("report")}},
 	{"lore/cmd", []string{"lore"}},
@@ -82,7 +85,7 @@ var outside = []struct {
 	{"google.golang.org/protobuf", []string{"lore/embed/testmodel"}},
 	{"github.com/viterin/vek", []string{"lore/index"}},
 	// One benchmark was published in it, and one room writes it for notebooks.
-	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/msrs", at("tidy")}},
+	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/rows", at("tidy")}},
 	{"go.yaml.in/yaml", []string{"lore/cmd"}},
 	{"github.com/tiktoken-go/tokenizer", []string{"lore/local/tokens"}},
 	{"github.com/google/jsonschema-go", []string{"lore/local/gate"}},
@@ -91,7 +94,6 @@ var outside = []struct {
 	{"gonum.org/v1/gonum", []string{"lore/judge", "lore/datasets/summhay/internal/fitlexical"}},
 	{"github.com/spf13/cobra", []string{"lore/cmd"}},
 	{"github.com/spf13/pflag", []string{"lore/cmd"}},
-	{"github.com/schollz/progressbar", []string{"lore/cmd"}},
 	{"github.com/rivo/uniseg", []string{"lore/cmd"}},
 	{"golang.org/x/term", []string{"lore/cmd"}},
 	{"golang.org/x/sys", []string{"lore/cmd"}},
@@ -170,7 +172,7 @@ func mayImport(from, imp string) bool {
 
 // shared lists the parts of datasets that are not a benchmark: anybody in datasets may
 // import them.
-var shared = []string{"lore/datasets/stage", "lore/datasets/sources"}
+var shared = []string{"lore/datasets/stage", "lore/datasets/sources", "lore/datasets/rows"}
 
 // concrete reports whether a package is of one benchmark: the command knows none.
 func concrete(imp string) bool {

@@ -187,6 +187,11 @@ func auditAll(c *cobra.Command, f auditFlags, names []string, all []labelFile) (
 		warnCalibratedOn(console, p.how, file.path)
 	}
 	for _, name := range names {
+		for _, file := range fit[name] {
+			p.over(file.items).foresee([]string{name})
+		}
+	}
+	for _, name := range names {
 		card, err := auditJudge(c, f, p, name, fit[name])
 		if err != nil {
 			return nil, err

@@ -14,6 +14,7 @@ import (
 // addSettings adds the flags of all benchmarks' own settings. Several benchmarks may have
 // one name; lore help benchmarks says what it is to each.
 func addSettings(fl *pflag.FlagSet) map[string]*string {
+	values := settingValues()
 	out := map[string]*string{}
 	for _, b := range all.Benchmarks() {
 		conf, ok := b.(datasets.Configurable)
@@ -21,10 +22,31 @@ func addSettings(fl *pflag.FlagSet) map[string]*string {
 			continue
 		}
 		for _, s := range conf.Settings() {
-			if out[s.Name] == nil {
+			switch {
+			case out[s.Name] == nil && len(values[s.Name]) > 0:
+				out[s.Name] = new(string)
+				namesVar(fl, out[s.Name], s.Name, values[s.Name], "", b.Name())
+			case out[s.Name] == nil:
 				out[s.Name] = fl.String(s.Name, "", b.Name())
-			} else {
+			default:
 				fl.Lookup(s.Name).Usage += ", " + b.Name()
+			}
+		}
+	}
+	return out
+}
+
+// settingValues are what the settings of benchmarks take, by name, where these are a few words.
+func settingValues() map[string][]string {
+	out := map[string][]string{}
+	for _, b := range all.Benchmarks() {
+		conf, ok := b.(datasets.Configurable)
+		if !ok {
+			continue
+		}
+		for _, s := range conf.Settings() {
+			if len(s.Values) > 0 {
+				out[s.Name] = append(out[s.Name], s.Values...)
 			}
 		}
 	}

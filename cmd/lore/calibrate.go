@@ -102,9 +102,10 @@ func calibrateJudge(c *cobra.Command, f calibrateFlags, path string) error {
 // calibrate asks every part of a judge everything, and learns from it.
 func (p *panel) calibrate(c *cobra.Command, spec string) (*ensemble.Calibration, error) {
 	members, keys := p.members(spec)
+	p.foreseeParts(keys)
 	var verdicts [][][]judge.Verdict
 	for i, m := range members {
-		v, err := m.Judge(c.Context(), p.tasks, p.console.Start("judge by "+keys[i].Name, p.questions))
+		v, err := m.Judge(c.Context(), p.tasks, p.console.Start(judgeBy+keys[i].Name, p.questions))
 		if err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func newCompare() *cobra.Command {
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.metrics, "metric", "", "comma-separated metrics (default: the benchmark's main ones)")
 		fl.StringVar(&f.judges, "judge", "", "comma-separated judges (default: all, each in a table of its own)")
-		fl.StringVar(&f.unit, "unit", table.ByItem, "what is drawn at random: item, or group (haystack, topic)")
+		namesVar(fl, &f.unit, "unit", unitNames, table.ByItem, "what is drawn at random: item, or group (haystack, topic)")
 		fl.Float64Var(&f.level, "level", 0.05, "level of significance after correction")
 		fl.Float64Var(&f.difference, "difference", 5, "true difference in points; the table shows the power to find it")
 		fl.IntVar(&f.resamples, "resamples", 0,

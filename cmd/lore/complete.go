@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets/all"
 	"lore/local/ollama"
@@ -18,8 +19,8 @@ import (
 // benchmarks and run folders as arguments, names and models in flags.
 func completed(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if v, ok := f.Value.(*nameValue); ok {
-			_ = c.RegisterFlagCompletionFunc(f.Name, v.complete) // only twice is an error
+		if how := completionOf(f); how != nil {
+			_ = c.RegisterFlagCompletionFunc(f.Name, how) // only twice is an error
 		}
 	})
 	if c.Runnable() && c.ValidArgsFunction == nil && !c.HasSubCommands() {
@@ -30,6 +31,46 @@ func completed(c *cobra.Command) {
 	}
 }
 
+// completionOf is how the value of a flag is completed; nil where the shell does it.
+func completionOf(f *pflag.Flag) cobra.CompletionFunc {
+	if v, ok := f.Value.(*nameValue); ok {
+		return v.complete
+	}
+	if known := settingValues()[f.Name]; len(known) > 0 { // a verb's own flag of the same name
+		return (&nameValue{known: known}).complete
+	}
+	switch f.Name {
+	case "columns", "metric":
+		return completeMetrics
+	case "think":
+		return (&nameValue{known: []string{"false", "true", "low", "medium", "high"}}).complete
+	}
+	return nil
+}
+
+// completeMetrics offers the metrics of the benchmarks whose runs were named, or else of all.
+func completeMetrics(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	of := map[string]bool{}
+	for _, dir := range args {
+		if m, err := store.ReadManifest(dir); err == nil {
+			of[m.Benchmark] = true
+		}
+	}
+
+	var known []string
+	for _, b := range all.Benchmarks() {
+		if len(of) > 0 && !of[b.Name()] {
+			continue
+		}
+		for _, m := range b.Metrics() {
+			if !slices.Contains(known, m.Name) {
+				known = append(known, m.Name)
+			}
+		}
+	}
+	return (&nameValue{known: known}).complete(c, args, word)
+}
+
 // completeArgs goes by the words that say what a command takes.
 func completeArgs(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	_, takes, _ := strings.Cut(c.Use, " ")
@@ -38,8 +79,12 @@ func completeArgs(c *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	several := strings.Contains(takes, "...") || strings.Count(takes, "RUN") > 1
 
 	switch {
+	case first == "BENCHMARK" && len(args) == 0 && strings.HasPrefix(takes, "[BENCHMARK] "):
+		return all.Names(), cobra.ShellCompDirectiveDefault // it may be left out, and a file begin
 	case first == "BENCHMARK" && len(args) == 0:
 		return all.Names(), cobra.ShellCompDirectiveNoFileComp
+	case takes == "[BENCHMARK]":
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	case first == "RUN" && (len(args) == 0 || several):
 		found, _ := runFolders(".") // none: there is nothing to offer
 		return slices.DeleteFunc(found, func(dir string) bool { return slices.Contains(args, dir) }), cobra.ShellCompDirectiveDefault
@@ -107,4 +152,14 @@ func served(c *cobra.Command) []string {
 		out = append(out, ollama.BackendName+":"+strings.TrimSuffix(usage.Line(m.Name), ":latest"))
 	}
 	return out
+}
+
+// completeFiles offers files of some kinds for a flag, and folders that may hold them.
+func completeFiles(c *cobra.Command, flag string, endings ...string) {
+	err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return endings, cobra.ShellCompDirectiveFilterFileExt
+	})
+	if err != nil {
+		panic(err) // the flag is not there
+	}
 }

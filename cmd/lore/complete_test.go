@@ -47,6 +47,30 @@ func TestCompletion(t *testing.T) {
 		{[]string{"run", "summhay", "--judge", "lexical,"}, []string{"lexical,nli:"}, nil},
 		{[]string{"run", "summhay", "--generator", "o"}, []string{"ollama:fake"}, []string{"extractive"}},
 		{[]string{"report", "studies/june", "--format", ""}, []string{"text", "latex", "csv"}, nil},
+		{[]string{"g"}, []string{"gate"}, nil},
+		{[]string{"gate", ""}, []string{"studies/june"}, nil},
+		{[]string{"gate", "studies/june", "--format", "j"}, []string{"junit", "json"}, []string{"text"}},
+		{[]string{"gate", "studies/june", "--unit", ""}, []string{"item", "group"}, nil},
+		{[]string{"gate", "studies/june", "--cannot-tell", "P"}, []string{"pass"}, []string{"fail"}},
+		{[]string{"report", "studies/june", "--tidy", ""}, []string{"values", "figures"}, nil},
+		{[]string{"report", "studies/june", "--columns", "joint,Cov"}, []string{"joint,coverage"}, []string{"joint,cov_answer@3"}},
+		{[]string{"report", "studies/june", "--format", "p"}, []string{"parquet"}, nil},
+		{[]string{"compare", "studies/june", "--metric", "cit"}, []string{"citation"}, []string{"cov_answer@3"}},
+		{[]string{"data", ""}, []string{"list", "import", "verify"}, nil},
+		{[]string{"data", "list", ""}, []string{"summhay", "msrs", "crux", "long2rag"}, nil},
+		{[]string{"data", "list", "msrs", ""}, nil, []string{"summhay"}},
+		{[]string{"data", "import", ""}, []string{"summhay", "msrs", "crux", "long2rag"}, nil},
+		{[]string{"data", "import", "msrs", "--domain", ""}, []string{"story", "meeting"}, nil},
+		{[]string{"data", "verify", ""}, []string{"summhay", "long2rag"}, nil},
+		{[]string{"run", "msrs", "--split", "d"}, []string{"dev"}, []string{"test"}},
+		{[]string{"run", "summhay", "--cut", ""}, []string{"scored", "unscored"}, nil},
+		{[]string{"run", "summhay", "--order", "top,b"}, []string{"top,bottom"}, nil},
+		{[]string{"run", "summhay", "--judge-mode", ""}, []string{"schema", "logprob"}, nil},
+		{[]string{"run", "summhay", "--language", "d"}, []string{"de"}, []string{"en"}},
+		{[]string{"run", "summhay", "--think", ""}, []string{"low"}, nil},
+		{[]string{"build", "msrs", "--model", "o"}, []string{"ollama:fake"}, nil},
+		{[]string{"run", "summhay", "--system", ""}, []string{"yaml", "yml", "json"}, nil}, // the endings of files
+		{[]string{"doctor", "--system", "r"}, []string{"yaml"}, nil},
 		{[]string{"label", "plan", "studies/june", "--task", "c"}, []string{"coverage", "criteria", "consistency"}, []string{"errors"}},
 	} {
 		got := offered(t, c.line...)
@@ -99,6 +123,15 @@ func TestNamesInAnyCase(t *testing.T) {
 		if got := cased(given, judgeNames); got != want {
 			t.Errorf("%q becomes %q, not %q", given, got, want)
 		}
+	}
+
+	// So may what settings and other flags take, and benchmarks wherever they are named.
+	for _, line := range [][]string{
+		{"data", "list", "SummHay"},
+		{"retrieve", "--bench", "CRUX", "--retriever", "BM25"},
+		{"run", "MSRS", "--domain", "Story", "--split", "TEST", "--cut", "Scored", "--limit", "1", "--out", filepath.Join(t.TempDir(), "m")},
+	} {
+		lore(t, line...)
 	}
 
 	dir := t.TempDir()

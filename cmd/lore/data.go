@@ -19,33 +19,13 @@ import (
 func newData() *cobra.Command {
 	imports := parent("import", "Check published data and convert it to lore's layout",
 		"import reads data as it was published, checks ids, counts and references, and writes it\n"+
-			"in lore's own layout with its hash. Data that lore reads as it is needs no import.",
-		"  lore data import msrs MSRS/story --out story", commands(datasets.Import)...)
+			"in lore's own layout with its hash. Data that lore reads as it is needs no import;\n"+
+			"lore data list BENCHMARK says which that is.",
+		"  lore data import msrs MSRS/story --out story\n"+
+			"  lore data import summhay summary-of-a-haystack --out haystacks", commands(datasets.Import)...)
 	return parent("data", "List, import and verify benchmark data", "",
-		"  lore data list\n  lore data import msrs MSRS/story --out story\n  lore data verify story",
+		"  lore data list\n  lore data list msrs\n  lore data import msrs MSRS/story --out story\n  lore data verify story",
 		newDataList(), imports, newDataVerify())
-}
-
-func newDataList() *cobra.Command {
-	return &cobra.Command{
-		Use:     "list",
-		Short:   "Show the benchmarks and what their bundled samples hold",
-		Example: "  lore data list",
-		Args:    usageArgs(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			g := datasets.Grid{Head: []string{"benchmark", "sample items", "documents", "what it is"}}
-			for _, b := range all.Benchmarks() {
-				ds, err := b.Load(nil)
-				if err != nil {
-					return err
-				}
-				row := []string{b.Name(), fmt.Sprint(len(ds.Items)), fmt.Sprint(ds.Documents()), b.About()}
-				g.Rows = append(g.Rows, row)
-			}
-			report.Text(c.OutOrStdout(), g)
-			return nil
-		},
-	}
 }
 
 func newDataVerify() *cobra.Command {
@@ -53,15 +33,18 @@ func newDataVerify() *cobra.Command {
 		Use:   "verify [BENCHMARK] PATH",
 		Short: "Check data against its counts and hashes",
 		Long: "verify loads data, compares the files with the hashes in their folder, and prints what\n" +
-			"is there. A folder that lore has written says which benchmark it belongs to; for other data name the\n" +
-			"benchmark.",
-		Example: "  lore data verify story\n  lore data verify summhay topic_news1.json",
+			"is there. A folder that lore has written says which benchmark it belongs to; of other data\n" +
+			"the only benchmark that reads it is taken, or name one.",
+		Example: "  lore data verify story\n  lore data verify summhay topic_news1.json\n  lore data verify msrs MSRS/story",
 		Args:    usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			path := args[len(args)-1]
 			entry, manifest, err := whose(path, args[:len(args)-1])
 			if err != nil {
 				return err
+			}
+			if manifest == nil && len(args) == 1 {
+				usage.NewConsole(c.ErrOrStderr()).Note(path + " is read as data of " + entry.Name())
 			}
 			return verify(c, entry, manifest, path)
 		},
@@ -93,8 +76,11 @@ func whose(path string, named []string) (all.Entry, *datasets.Manifest, error) {
 		name = oldManifest(folder)
 	}
 	if name == "" {
+		name = readBy(path)
+	}
+	if name == "" {
 		return none, nil, usage.Errorf("%s does not say which benchmark it belongs to; name the benchmark (%s): "+
-			"lore data verify BENCHMARK %s", path, strings.Join(all.Names(), ", "), path)
+			"lore data verify BENCHMARK %s", path, strings.Join(all.Names(), ", "), files.Quoted(path))
 	}
 
 	e, ok := all.Find(name)
@@ -109,6 +95,20 @@ func whose(path string, named []string) (all.Entry, *datasets.Manifest, error) {
 		}
 	}
 	return e, manifest, nil
+}
+
+// readBy is the only benchmark that reads data; empty where none does, or several do.
+func readBy(path string) string {
+	found := ""
+	for _, b := range all.Benchmarks() {
+		switch _, err := b.Load([]string{path}); {
+		case err == nil && found != "":
+			return ""
+		case err == nil:
+			found = b.Name()
+		}
+	}
+	return found
 }
 
 // oldManifest is the benchmark of a folder from before there was one form of manifest:
@@ -152,6 +152,6 @@ func verify(c *cobra.Command, e all.Entry, manifest *datasets.Manifest, path str
 		Head: []string{"items", "documents"},
 		Rows: [][]string{{fmt.Sprint(len(ds.Items)), fmt.Sprint(ds.Documents())}},
 	})
-	fmt.Fprintf(c.ErrOrStderr(), "Next: lore run %s %s\n", e.Name(), path)
+	fmt.Fprintf(c.ErrOrStderr(), "Next: lore run %s %s\n", e.Name(), files.Quoted(path))
 	return nil
 }

@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"lore/datasets/summhay"
 	"lore/embed/testmodel"
 	"lore/local/ollama/ollamatest"
 )
@@ -59,7 +63,9 @@ func TestDocumentedExamples(t *testing.T) {
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			server := &ollamatest.Server{Slots: 4, Answer: careful, Names: []string{"careful"}, Logprobs: true} // the scripted model of the documents
 			t.Setenv("OLLAMA_HOST", server.Start(t).URL)
+			hide := serveExamples(t)
 			out, n := runExamples(t, string(data), demo)
+			out = hide.Replace(out)
 			ran += n
 			if out == string(data) {
 				return
@@ -76,6 +82,32 @@ func TestDocumentedExamples(t *testing.T) {
 	if ran < 3 {
 		t.Errorf("found %d examples: the test proves nothing", ran)
 	}
+}
+
+// serveExamples starts the service that the described systems of the examples name. What it
+// returns gives it one address in what is printed.
+func serveExamples(t *testing.T) *strings.Replacer {
+	t.Helper()
+	const file = "examples/systems/harbour.json"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hay, err := summhay.Parse(file, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	var n atomic.Int64
+	mux.Handle("/ask", formed{form: "texts", hay: hay, n: &n})
+	mux.Handle("/v1/chat/completions", formed{form: "chat", hay: hay, n: &n})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+
+	host := strings.TrimPrefix(server.URL, "http://")
+	t.Setenv("RAG_HOST", host)
+	t.Setenv("RAG_TOKEN", "a token of the examples")
+	return strings.NewReplacer(host, "127.0.0.1:48000")
 }
 
 // demoCommand is what `make demo` runs.
@@ -142,6 +174,7 @@ func run1(t *testing.T, command, demo string) string {
 	out := here.ReplaceAllString(b.String(), "$1 …") // which phases take time at all differs, too
 	out = callTime.ReplaceAllString(out, "$1 …")
 	out = stageTime.ReplaceAllString(out, "$1 …")
+	out = replyTime.ReplaceAllString(out, "$1 …,")
 	out = seconds.ReplaceAllString(out, "$1 …")
 	return speed.ReplaceAllString(out, "measured: … prompt and … output tokens")
 }
@@ -150,9 +183,10 @@ func run1(t *testing.T, command, demo string) string {
 // table of model calls, and what an estimate measures.
 var (
 	here      = regexp.MustCompile(`(?m)^(Without models:) .*$`)
-	callTime  = regexp.MustCompile(`(?m)^(ollama:.*\d) +[0-9.]+m?s$`)
+	callTime  = regexp.MustCompile(`(?m)^((?:ollama|system):.*\d) +[0-9.]+m?s$`)
 	stageTime = regexp.MustCompile(`(?m)^([a-z ]+\d+ +\d+ +\d+) +(?:\d+[hms])+$`)
 	seconds   = regexp.MustCompile(`(?m)^((?:lexical|recorded:|nli:|embed:).* \d+ +\d+) +\d+\.\d\d$`)
+	replyTime = regexp.MustCompile(`(reply +in) [0-9.]+[mµ]?s,`)
 	speed     = regexp.MustCompile(`measured: \d+ prompt and \d+ output tokens`)
 )
 

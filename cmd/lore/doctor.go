@@ -33,27 +33,41 @@ func newDoctor() *cobra.Command {
 		Long: "doctor says what works here: the built-in parts, disk space, the model server and\n" +
 			"its models. With --model it loads that model and probes what a run needs of it:\n" +
 			"context window against the longest item of DATA, memory, schemas, log-probabilities,\n" +
-			"refusal of over-long prompts, and slots. It connects to the model server only.",
+			"refusal of over-long prompts, and slots. It connects to the model server only.\n\n" +
+			"With --system it asks a system of your own one question instead, and shows what was sent,\n" +
+			"what came, and what of it was read. Documents are looked up in DATA.",
 		Example: "  lore doctor\n" +
-			"  lore doctor --model qwen3:8b topic_news1.json",
+			"  lore doctor --model qwen3:8b topic_news1.json\n" +
+			"  lore doctor --system rag.yaml topic_news1.json",
 		RunE: func(c *cobra.Command, args []string) error {
 			if d.slots < 1 {
 				return usage.Errorf("--most-slots is at least 1, not %d", d.slots)
 			}
 			d.w, d.data = c.OutOrStdout(), args
 			d.asked = c.Flags().Changed("host") || d.model != ""
+			if d.system != "" {
+				return d.trySystem(c.Context())
+			}
+			if d.question != "" {
+				return usage.Errorf("--question is for --system")
+			}
 			return d.run(c.Context())
 		},
 	}
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&d.bench, "benchmark", all.Names()[0], "benchmark that DATA belongs to")
+		namesVar(fl, &d.bench, "benchmark", all.Names(), all.Names()[0], "benchmark that DATA belongs to")
 	})
 	group(c, modelsFlags, func(fl *pflag.FlagSet) {
 		d.hostFlags.add(fl)
 		fl.StringVar(&d.model, "model", "", "model to load and probe")
 		fl.IntVar(&d.slots, "most-slots", 8, "largest number of slots to look for")
 	})
+	group(c, systemFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&d.system, "system", "", "`file` that describes a system of your own, or its URL: ask it one question")
+		fl.StringVar(&d.question, "question", "", "`words` to ask it (default: the first question of DATA, or of the sample)")
+	})
+	completeFiles(c, "system", "yaml", "yml", "json")
 	return c
 }
 
@@ -62,6 +76,8 @@ type doctor struct {
 	w io.Writer
 	hostFlags
 	model    string
+	system   string
+	question string
 	bench    string
 	data     []string
 	slots    int

@@ -84,6 +84,7 @@ func exitCode(ctx context.Context, err error) int {
 	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &badModel):
 		return exitInput
 	case errors.Is(err, ollama.ErrUnreachable), errors.Is(err, ollama.ErrNoModel), errors.Is(err, system.ErrUnreachable),
+		errors.Is(err, system.ErrFails),
 		errors.Is(err, gate.ErrSick), errors.Is(err, gate.ErrChanged), errors.Is(err, ollama.ErrChanged):
 		return exitServer
 	}

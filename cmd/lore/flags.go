@@ -82,6 +82,7 @@ func (f *modelFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.prompts, "prompts", "", "`folder` with prompts of your own; see lore prompts list")
 	})
 	f.serverFlags.add(c)
+	progressFlag(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.Uint64Var(&f.seed, "seed", 1, "random seed, for models and all sampling")
 	})
@@ -170,7 +171,7 @@ func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 		namesVar(fl, &f.judge, "judge", judgeNames, def, help)
 	})
 	topic(c, judgingFlags, judgesTopic, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.mode, "judge-mode", string(llm.Schema),
+		namesVar(fl, &f.mode, "judge-mode", modeNames, string(llm.Schema),
 			"how a model's verdict is read: schema (a label in JSON) or logprob (mean grade under the token probabilities)")
 		fl.BoolVar(&f.batch, "batch", false, "a model judges all statements, key points or sub-questions on a text in one call")
 		fl.Float64Var(&f.minMass, "min-mass", 0.5, "logprob: flag verdicts whose labels have less probability than this")
@@ -331,10 +332,12 @@ func (f *searchFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.pipelines, "pipelines", "", "YAML `file` of retrievers, besides those of --retriever")
 		fl.Float64Var(&f.k1, "bm25-k1", index.DefaultBM25.K1, "BM25 k1")
 		fl.Float64Var(&f.b, "bm25-b", index.DefaultBM25.B, "BM25 b")
-		fl.StringVar(&f.variant, "bm25-variant", string(index.Lucene), "form of BM25: lucene, or okapi as rank_bm25 computes it")
-		fl.StringVar(&f.analyzer, "bm25-analyzer", "en", "text analyser of BM25: "+strings.Join(index.Analyzers, ", "))
+		namesVar(fl, &f.variant, "bm25-variant", variantNames, string(index.Lucene),
+			"form of BM25: lucene, or okapi as rank_bm25 computes it")
+		namesVar(fl, &f.analyzer, "bm25-analyzer", index.Analyzers, "en", "text analyser of BM25: "+strings.Join(index.Analyzers, ", "))
 		encoderFlags(fl, &f.indexDir, &f.runtime, &f.library)
-		fl.StringVar(&f.long, "embed-long", string(embed.Mean), "texts longer than a window: mean or max of their windows, or cut")
+		namesVar(fl, &f.long, "embed-long", longNames, string(embed.Mean),
+			"texts longer than a window: mean or max of their windows, or cut")
 		fl.IntVar(&f.window, "embed-window", 0, "tokens per window (default: what the model takes)")
 		fl.IntVar(&f.overlap, "embed-overlap", 0, "tokens shared by neighbouring windows")
 		fl.Var(&f.queryPrefix, "embed-query-prefix", "`text` before each query (default: what the model's files or its name say)")

@@ -67,9 +67,10 @@ func newGate() *cobra.Command {
 		fl.StringVar(&f.judge, "judge", "", "judge, where the run has several")
 		fl.StringArrayVar(&f.rules, "rule", nil,
 			"a `rule`: 'joint: drop<=2', 'coverage>=60', 'failed==0', 'unscored==0'; repeatable")
-		fl.StringVar(&f.cannotTell, "cannot-tell", cannotFails, "what becomes of a rule that cannot be told: "+
-			"fail (exit code 7) or pass (0)")
-		fl.StringVar(&f.unit, "unit", table.ByItem, "what is drawn at random: item, or group (haystack, topic)")
+		namesVar(fl, &f.cannotTell, "cannot-tell", []string{cannotFails, cannotPasses}, cannotFails,
+			"what becomes of a rule that cannot be told: "+
+				"fail (exit code 7) or pass (0)")
+		namesVar(fl, &f.unit, "unit", unitNames, table.ByItem, "what is drawn at random: item, or group (haystack, topic)")
 		fl.Float64Var(&f.level, "level", 0.05, "how often a run that is just beyond a rule may pass")
 	})
 	formatFlag(c, &f.format, gateFormats)

@@ -299,7 +299,22 @@ var generatorsText = `--generator takes a comma-separated list of generators, ea
 
 Answers of your own come from files, --answers FILE: lines of {"item", "answer"}, or a
 list of texts in the order of the items. Or they are asked for over HTTP, --system URL:
-POST {"query", "k"}, answered by {"answer", "documents": [ids]}.`
+POST {"query", "k"}, answered by {"answer", "documents": [ids]}.
+
+A service with another form is described by a file, --system FILE.yaml:
+
+  url: http://127.0.0.1:8000/ask
+  headers: {Authorization: Bearer $TOKEN}        # from the environment, stored nowhere
+  body: {question: "{{query}}", top_k: "{{k}}"}  # and {{id}}, the item's
+  answer: result.text                            # where in the reply it stands
+  documents: {at: result.sources, id: doc_id}    # or text: to find them by their texts
+  citations: place                               # [1] is the first of documents; or id, text
+
+Chat endpoints in the style of OpenAI need only preset: openai, url: and model:. Streams are
+read as they come, server-sent events and lines of JSON. More keys are name, method, query,
+stream, error, cut, end, tokens, k, timeout, slots and retries; docs/systems.md has them all,
+with the forms of well-known servers. lore doctor --system FILE tries one question, and shows
+what was sent, what came and what was read. A mended file asks nothing again.`
 
 var judgesText = `--judge takes a comma-separated list of judges, each with rows of its own:
 

@@ -160,7 +160,7 @@ func newLabelExport() *cobra.Command {
 	}
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.StringVarP(&f.out, "output", "o", "", "`file` to write")
-		fl.StringVar(&f.as, "as", exportForms[0], "rows, for judges; or human, for the scores of the run")
+		namesVar(fl, &f.as, "as", exportForms, exportForms[0], "rows, for judges; or human, for the scores of the run")
 	})
 	return c
 }

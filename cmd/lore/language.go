@@ -16,7 +16,7 @@ type languageFlag struct{ name string }
 
 func (f *languageFlag) add(c *cobra.Command) {
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.name, "language", text.Auto,
+		namesVar(fl, &f.name, "language", languageCodes(), text.Auto,
 			"language of all texts, such as en, de or zh; auto tells that of each text")
 	})
 }

@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -16,16 +15,13 @@ import (
 
 func main() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// interruptedText tells what is not lost: every finished model call is on disk, and files are put in
-// place whole. What the built-in judge or a model in this process computes is made again.
-const interruptedText = "lore: interrupted; finished calls to models and whole files are kept; " +
-	"run the same command again to resume from them"
-
 // Main runs a command line and returns its exit code.
 func Main(args []string, stdout, stderr io.Writer) int {
-	stdout, stderr = usage.Printer(stdout), usage.Printer(stderr)
-	ctx, stop := interruptible(stderr)
+	stdout, stderr, board := usage.Printers(stdout, stderr)
+	end := &farewell{stderr: stderr, board: board, args: args}
+	ctx, stop := interruptible(end.interrupted)
 	defer stop()
+	defer board.End()
 	signal.Ignore(syscall.SIGXFSZ) // a file-size limit is then an error of write, with a message
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
@@ -35,8 +31,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	switch code {
 	case exitOK:
 	case exitInterrupted:
-		fmt.Fprintln(stderr, interruptedText)
+		end.interrupted()
 	default:
+		board.End()
 		usage.Paint(stderr, usage.Piece{Text: "lore:", Style: usage.Failure},
 			usage.Piece{Text: " " + strings.ReplaceAll(err.Error(), "\n", "\n      ") + "\n"})
 	}
@@ -48,12 +45,15 @@ const grace = time.Second
 
 // interruptible ends the context at the first signal to stop. A command that does not stop
 // within the grace, because it is deep in a calculation, or that gets a second signal, is
-// ended: work that is worth keeping is on disk at any time.
-func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
+// ended, with what say says: work that is worth keeping is on disk at any time.
+func interruptible(say func()) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	done := make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup wants the command to go on without its terminal
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 
 	go func() {
 		select {
@@ -69,7 +69,7 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 		case <-done:
 			return
 		}
-		fmt.Fprintln(stderr, interruptedText)
+		say()
 		os.Exit(exitInterrupted)
 	}()
 

@@ -171,6 +171,9 @@ func writeTestModel() {
 func fakeSystem() {
 	status := flag.Int("status", 0, "HTTP status of every third answer")
 	echo := flag.Bool("echo", false, "repeat the request")
+	form := flag.String("form", "", "texts or chat: other forms of request and reply")
+	drop := flag.Int("drop", 0, "every so many streams break off, the first included")
+	mangle := flag.Int("mangle", 0, "so many texts of each reply are no documents")
 	flag.Parse()
 	data, err := os.ReadFile(flag.Arg(0))
 	if err != nil {
@@ -181,6 +184,10 @@ func fakeSystem() {
 		panic(err)
 	}
 	var n atomic.Int64
+	if *form != "" {
+		serve(formed{*form, hay, *drop, *mangle, &n}, flag.Arg(1))
+		return
+	}
 	serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct {
 			Query string `json:"query"`
@@ -197,15 +204,8 @@ func fakeSystem() {
 			}
 			return
 		}
-		order := make([]int, len(hay.Documents))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(a, b int) int {
-			return cmp.Compare(text.Overlap(hay.Documents[b].DocumentText, q.Query), text.Overlap(hay.Documents[a].DocumentText, q.Query))
-		})
 		var out system.Answer
-		for _, i := range order[:min(q.K, len(order))] {
+		for _, i := range foundIn(hay, q.Query, q.K) {
 			out.Documents = append(out.Documents, hay.Documents[i].DocumentID)
 			for _, s := range text.Sentences(hay.Documents[i].DocumentText) {
 				if text.Overlap(s, q.Query) > 0.05 {
@@ -221,6 +221,109 @@ func fakeSystem() {
 			panic(err)
 		}
 	}), flag.Arg(1))
+}
+
+// foundIn are the places of the documents that share most words with a query.
+func foundIn(hay *summhay.File, query string, k int) []int {
+	order := make([]int, len(hay.Documents))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(text.Overlap(hay.Documents[b].DocumentText, query), text.Overlap(hay.Documents[a].DocumentText, query))
+	})
+	return order[:min(k, len(order))]
+}
+
+// formed is the service of fakeSystem in other forms: texts gives passages as documents, and
+// numbers its citations by them; chat does so as a chat endpoint, whole or as a stream.
+type formed struct {
+	form   string
+	hay    *summhay.File
+	drop   int // every so many streams break off; 0: none
+	mangle int // so many texts of each reply are no documents
+	n      *atomic.Int64
+}
+
+func (f formed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		Question string
+		TopK     int `json:"top_k"`
+		Stream   bool
+		Messages []struct{ Role, Content string }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil || f.form == "texts" && q.TopK < 1 {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	if n := len(q.Messages); n > 0 {
+		q.Question, q.TopK = q.Messages[n-1].Content, 10
+	}
+	if q.Question == "fail" {
+		w.WriteHeader(http.StatusInternalServerError)
+		fmt.Fprint(w, "no index for ", r.Header.Get("Authorization"))
+		return
+	}
+
+	answer, sources := "", []any{}
+	for place, i := range foundIn(f.hay, q.Question, q.TopK) {
+		words := f.hay.Documents[i].DocumentText
+		for _, s := range text.Sentences(words) {
+			if text.Overlap(s, q.Question) > 0.05 {
+				answer += fmt.Sprintf("- %s [%d]\n", s, place+1)
+			}
+		}
+		if place < f.mangle {
+			words = "Page 1\n" + words
+		}
+		sources = append(sources, map[string]any{"page": "\n" + strings.ReplaceAll(words, " ", "  "), "rank": place})
+	}
+	if f.form == "texts" || !q.Stream {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	if f.form == "texts" {
+		f.say(w, map[string]any{"result": map[string]any{"text": answer, "who": r.Header.Get("Authorization")}, "sources": sources})
+		return
+	}
+	f.chat(w, q.Stream, answer, sources)
+}
+
+func (f formed) say(w io.Writer, v any) {
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		panic(err)
+	}
+}
+
+// chat answers as chat endpoints do: a first event with a role alone, comments, line ends of
+// CRLF, a last event that counts tokens.
+func (f formed) chat(w http.ResponseWriter, stream bool, answer string, sources []any) {
+	type object = map[string]any
+	usage := object{"prompt_tokens": 5, "completion_tokens": len(strings.Fields(answer))}
+	if !stream {
+		f.say(w, object{"choices": []any{object{"message": object{"content": answer}, "finish_reason": "stop"}}, "usage": usage, "context": sources})
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	event := func(v object) {
+		fmt.Fprint(w, "data: ")
+		f.say(w, v)
+		fmt.Fprint(w, "\r\n")
+	}
+	choice := func(delta object, reason any) []any {
+		return []any{object{"index": 0, "delta": delta, "finish_reason": reason}}
+	}
+	event(object{"choices": choice(object{"role": "assistant", "content": nil}, nil), "context": sources})
+	n := f.n.Add(1)
+	for i, word := range strings.SplitAfter(answer, " ") {
+		if f.drop > 0 && n%int64(f.drop) == 1 && i == 3 {
+			return
+		}
+		fmt.Fprint(w, ": keep-alive\r\n\r\n")
+		event(object{"choices": choice(object{"content": word}, nil)})
+	}
+	event(object{"choices": choice(object{}, "stop")})
+	event(object{"choices": []any{}, "usage": usage})
+	fmt.Fprint(w, "data: [DONE]\r\n\r\n")
 }
 
 // fakeOllama is a command for scripts: it serves until it is interrupted and

@@ -7,6 +7,10 @@ import (
 
 	"lore/cmd/lore/internal/label"
 	"lore/cmd/lore/internal/pipeline"
+	"lore/cmd/lore/internal/table"
+	"lore/embed"
+	"lore/index"
+	"lore/judge/llm"
 )
 
 // nameValue is a flag of known names, perhaps several with commas between them. How they are
@@ -45,6 +49,12 @@ var (
 	generatorNames = []string{"extractive", "ollama:", "gold"}
 	retrieverNames = pipeline.Kinds()
 	taskNames      = label.TaskNames()
+	unitNames      = []string{table.ByItem, table.ByGroup}
+	cutNames       = []string{cutScored, cutUnscored}
+	places         = []string{"top", "middle", "bottom", "random"} // of gold documents in a position study
+	modeNames      = []string{string(llm.Schema), string(llm.Logprob)}
+	variantNames   = []string{string(index.Lucene), string(index.Okapi)}
+	longNames      = []string{string(embed.Mean), string(embed.Max), string(embed.Cut)}
 )
 
 // cased writes the known names of a text as they are known: those at its beginning, and behind

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lore/cmd/lore/internal/meter"
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
@@ -101,6 +102,27 @@ func (p *panel) open(c *cobra.Command, m modelFlags, j judgeFlags, calls string,
 	return nil
 }
 
+// foresee tells that judges will be asked about all items.
+func (p *panel) foresee(specs []string) {
+	var parts []meter.Part
+	for _, spec := range specs {
+		parts = append(parts, models.Foreseen(judgeBy+spec, spec, p.questions))
+	}
+	p.console.Plan(parts)
+}
+
+// foreseeParts tells the same of the parts of a judge.
+func (p *panel) foreseeParts(keys []ensemble.Part) {
+	var specs []string
+	for _, k := range keys {
+		specs = append(specs, k.Name)
+	}
+	p.foresee(specs)
+}
+
+// judgeBy begins the name of a phase in which a judge is asked.
+const judgeBy = "judge by "
+
 // over is the panel on some of its items.
 func (p *panel) over(items []agreement.Item) *panel {
 	some := *p
@@ -162,7 +184,7 @@ func (p *panel) ask(ctx context.Context, spec string, seed uint64) (validated, e
 	if err != nil {
 		return v, err
 	}
-	v.verdicts, err = one.Judge(ctx, p.tasks, p.console.Start("judge by "+spec, p.questions))
+	v.verdicts, err = one.Judge(ctx, p.tasks, p.console.Start(judgeBy+spec, p.questions))
 	if err != nil {
 		return v, err
 	}

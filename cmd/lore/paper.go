@@ -24,7 +24,7 @@ var paperFlags = []string{"label", "caption", "intervals", "no-note"}
 func (l *paperLook) add(fl *pflag.FlagSet) {
 	fl.StringVar(&l.label, "label", "", "of a paper's table: its label, for \\ref")
 	fl.StringVar(&l.caption, "caption", "", "of a paper's table: its caption, as plain `text`")
-	fl.StringVar(&l.intervals, "intervals", paper.Subscript, "of a paper's table: "+strings.Join(paper.Intervals, ", "))
+	namesVar(fl, &l.intervals, "intervals", paper.Intervals, paper.Subscript, "of a paper's table: "+strings.Join(paper.Intervals, ", "))
 	fl.BoolVar(&l.noNote, "no-note", false, "of a paper's table: leave the note out; it stands in comments then")
 }
 

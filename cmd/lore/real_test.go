@@ -174,3 +174,53 @@ func realBuild(t *testing.T, whole, next string, args ...string) {
 	}
 	t.Logf("exit code %d, %d events, first %+v\n%s", code, len(log), log[0], out.String())
 }
+
+// A real server's chat endpoint in the style of OpenAI, whole and as a stream, and its own form
+// with a line of JSON for each piece: all give the same answers, cut where the limit is.
+func TestRealServices(t *testing.T) {
+	s := ollamatest.StartReal(t, 2, "tiny")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	openAI := "preset: openai\nurl: " + s.URL + "/v1/chat/completions\nmodel: tiny\nbody: {temperature: 0, seed: 1, max_tokens: 20}\n"
+	var list []string
+	for name, text := range map[string]string{
+		"whole":  openAI,
+		"stream": openAI + "stream: true\nslots: 2\n",
+		"own": "url: " + s.URL + "/api/chat\nbody: {model: tiny, messages: [{role: user, content: '{{query}}'}], options: {temperature: 0, seed: 1, num_predict: 20}}\n" +
+			"answer: message.content\nend: {at: done}\ncut: {at: done_reason, is: length}\nerror: error\ntokens: {prompt: prompt_eval_count, answer: eval_count}\n",
+	} {
+		path := filepath.Join(dir, name+".yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, path)
+	}
+
+	var out, errs bytes.Buffer
+	if code := Main([]string{"run", "summhay", "--limit", "3", "--system", strings.Join(list, ","), "--out", filepath.Join(dir, "out")}, &out, &errs); code != exitOK {
+		t.Fatalf("exit code %d\n%s%s", code, out.String(), errs.String())
+	}
+	answers, err := linesOf[store.Answer](filepath.Join(dir, "out"), "answers.jsonl")
+	if err != nil || len(answers) != 9 {
+		t.Fatalf("%d answers, %v", len(answers), err)
+	}
+	texts := map[string]string{}
+	for _, a := range answers {
+		if first, ok := texts[a.Item]; ok && a.Text != first {
+			t.Errorf("%s of %s: %q, and of another %q", a.Item, a.Generator, a.Text, first)
+		}
+		texts[a.Item] = a.Text
+		if a.Text == "" || !a.CutScored || a.OutputTokens != 20 || a.PromptTokens == 0 {
+			t.Errorf("%+v", a)
+		}
+	}
+
+	bad := strings.Replace(openAI, "model: tiny", "model: nobody", 1)
+	if err := os.WriteFile(list[0], []byte(bad), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	if code := Main([]string{"doctor", "--system", list[0]}, &out, &errs); code != exitError || !strings.Contains(out.String(), "model_error: status 404") {
+		t.Errorf("exit code %d\n%s", code, out.String())
+	}
+}

@@ -76,7 +76,7 @@ func newReport() *cobra.Command {
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.columns, "columns", "", "of a paper's table: comma-separated `headings` (default: the main figures)")
 		f.paper.add(fl)
-		fl.StringVar(&f.tidy, "tidy", "", "with csv or parquet: one row a value, or a figure: "+strings.Join(tidy.Forms, ", "))
+		namesVar(fl, &f.tidy, "tidy", tidy.Forms, "", "with csv or parquet: one row a value, or a figure: "+strings.Join(tidy.Forms, ", "))
 		fl.StringVarP(&f.output, "output", "o", "", "`file` to write the tables to (default: standard output)")
 		fl.StringVar(&f.html, "html", "", "write the page of one run, or of several with their trend, to this `file`")
 		f.words.add(fl)

@@ -48,7 +48,7 @@ func newRetrieve() *cobra.Command {
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
 		names := strings.Join(all.Names(), ", ")
-		fl.StringVar(&f.bench, "bench", "", "rank for the items of a benchmark's data: "+names)
+		namesVar(fl, &f.bench, "bench", all.Names(), "", "rank for the items of a benchmark's data: "+names)
 		fl.IntVar(&f.k, "k", 100, "documents per query; 0 is all that are ranked")
 	})
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
@@ -172,6 +172,7 @@ func (f retrieveFlags) rankCorpus(ctx context.Context, r ranking, args []string)
 		out.topics = append(out.topics, q.ID)
 		queries[i] = index.Query{ID: q.ID, Text: q.Text}
 	}
+	r.Console.Plan(r.by.Foresee(len(queries), len(docs)))
 	out.rankings, out.notes, err = r.Rank(ctx, r.by, docs, queries, f.k)
 	return out, err
 }
@@ -203,6 +204,7 @@ func (f retrieveFlags) rankItems(ctx context.Context, r ranking, data []string) 
 	for _, it := range ds.Items {
 		out.topics = append(out.topics, it.ID())
 	}
+	r.Console.Plan(r.by.Foresee(len(ds.Items), run.Corpora(ds.Items)...))
 	out.rankings, out.notes, err = r.RankItems(ctx, r.by, ds.Items, f.k)
 	return out, err
 }

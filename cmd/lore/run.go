@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,12 +19,14 @@ import (
 	"lore/cmd/lore/internal/pipeline"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/service"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/datasets/all"
 	"lore/local"
 	"lore/local/files"
+	"lore/local/system"
 )
 
 type runFlags struct {
@@ -137,11 +140,11 @@ func (f *gridFlags) add(c *cobra.Command) {
 		fl.StringVar(&f.retrieval, "retrieval", "", "TREC run `files` of systems of your own; topics are item ids")
 		fl.StringVar(&f.answers, "answers", "",
 			"comma-separated `files` with answers of your own systems; NAME=FILE goes with --retrieval NAME=RUN")
-		fl.StringVar(&f.order, "order", "", "position study: gold documents at top, middle, bottom or random")
+		namesVar(fl, &f.order, "order", places, "", "position study: gold documents at top, middle, bottom or random")
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
 		fl.IntVar(&f.numPredict, "num-predict", 0, "maximum number of tokens of an answer (default: the benchmark's, or the item's)")
-		fl.StringVar(&f.cut, "cut", cutScored, "answers that reached their length limit: scored, or unscored")
+		namesVar(fl, &f.cut, "cut", cutNames, cutScored, "answers that reached their length limit: scored, or unscored")
 		fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of the generator (default: the benchmark's)")
 		fl.Float64Var(&f.topP, "top-p", 0, "top-p of the generator (default: the benchmark's)")
 	})
@@ -149,8 +152,10 @@ func (f *gridFlags) add(c *cobra.Command) {
 
 func (f *systemsFlags) add(c *cobra.Command) {
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.urls, "system", "", "comma-separated `URLs` of systems of your own; see lore help generators")
+		fl.StringVar(&f.urls, "system", "",
+			"comma-separated `URLs` of systems of your own, or files that describe one; see lore help generators")
 	})
+	completeFiles(c, "system", "yaml", "yml", "json")
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
 		fl.StringArrayVar(&f.headers, "system-header", nil,
 			"'`NAME: $VARIABLE`', quoted, for every --system; read from the environment, never stored; may be repeated")
@@ -265,6 +270,9 @@ func (p *prepared) open(out string) error {
 		Judges:    p.opt.Judges,
 	})
 	p.opt.Failed = p.progress.Failed
+	console := p.opt.Console
+	p.progress.Look(func() store.Mark { return markOf(console) })
+	console.Beat(p.progress.Beat)
 	p.progress.Begin(p.folder)
 	p.job, err = run.Prepare(p.c.Context(), p.bench, p.data, p.opt, p.folder)
 	return err
@@ -392,7 +400,7 @@ func (f runFlags) grid(c *cobra.Command, opt *run.Options, protocol datasets.Pro
 		retrievers = pipeline.SplitList(protocol.Retrievers)
 	}
 	for _, place := range usage.List(f.order) {
-		if places := []string{"top", "middle", "bottom", "random"}; !slices.Contains(places, place) {
+		if !slices.Contains(places, place) {
 			return usage.Unknown("place in --order", place, places)
 		}
 		if !slices.Contains(retrievers, "full") {
@@ -431,7 +439,7 @@ func (f gridFlags) generation(c *cobra.Command, opt *run.Options, protocol datas
 	case f.numPredict < 0:
 		return usage.Errorf("--num-predict cannot be negative")
 	case f.cut != cutScored && f.cut != cutUnscored:
-		return usage.Unknown("value of --cut", f.cut, []string{cutScored, cutUnscored})
+		return usage.Unknown("value of --cut", f.cut, cutNames)
 	case f.temperature < 0:
 		return usage.Errorf("--temperature cannot be negative")
 	case f.topP < 0 || f.topP > 1:
@@ -457,11 +465,24 @@ func (f systemsFlags) config(allowed string) (models.Systems, error) {
 	}
 	s := models.Systems{
 		URLs:    usage.List(f.urls),
+		Files:   map[string]*system.Service{},
 		Header:  header,
 		Secrets: secrets,
 		Hosts:   usage.List(allowed),
 		K:       f.k,
 		Timeout: f.timeout,
+	}
+	for _, entry := range s.URLs {
+		if !service.IsFile(entry) {
+			continue
+		}
+		described, err := service.ReadFile(entry)
+		if err != nil {
+			return s, err
+		}
+		described.K = cmp.Or(described.K, f.k)
+		described.Timeout = cmp.Or(described.Timeout, f.timeout)
+		s.Files[entry] = described
 	}
 	return s, s.Check()
 }

@@ -25,7 +25,7 @@ import (
 const runsFolder = "lore-runs"
 
 type runsFlags struct {
-	json bool
+	json, watch bool
 }
 
 func newRuns() *cobra.Command {
@@ -35,11 +35,18 @@ func newRuns() *cobra.Command {
 		Short: "List run folders, and what differs between them",
 		Long: "runs lists the runs below the folders, or below " + runsFolder + ", the newest first: their data,\n" +
 			"judges and best system, and for each benchmark the settings that are not the same in all.\n" +
-			"A folder that cannot be read has a line that says so.",
-		Example: "  lore runs\n  lore runs studies/may studies/june --json",
-		RunE:    func(c *cobra.Command, args []string) error { return listRuns(c, f, args) },
+			"A folder that cannot be read has a line that says so. Runs that go on, or were stopped, come first,\n" +
+			"with what is done of them and the time left. With --watch they are shown until none goes on.",
+		Example: "  lore runs\n  lore runs --watch\n  lore runs studies/may studies/june --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.watch {
+				return watchRuns(c, f, args)
+			}
+			return listRuns(c, f, args)
+		},
 	}
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
+		fl.BoolVar(&f.watch, "watch", false, "show the runs that go on, every second, until none does; Ctrl-C ends it")
 		fl.BoolVar(&f.json, "json", false, "print JSON, percentages with full precision")
 	})
 	c.AddCommand(newRunsVerify())
@@ -61,6 +68,8 @@ type listed struct {
 	Value     *float64          `json:"value,omitempty"`  // of the best system, 0 to 100 where it is a share
 	Best      string            `json:"best,omitempty"`   // that system, with its judge
 	Settings  map[string]string `json:"settings,omitempty"`
+	State     store.State       `json:"state"`
+	Work      *headway          `json:"progress,omitempty"` // of a run that is not finished
 
 	failed, unscored int // answers and values that are missing
 }
@@ -88,7 +97,9 @@ func listRuns(c *cobra.Command, f runsFlags, args []string) error {
 		fmt.Fprintln(c.ErrOrStderr(), noRuns(args))
 		return nil
 	}
-	return printGrids(c.OutOrStdout(), "text", append([]datasets.Grid{runsGrid(list)}, differences(list)...))
+	grids := []datasets.Grid{workGrid(list), runsGrid(list)}
+	grids = slices.DeleteFunc(append(grids, differences(list)...), func(g datasets.Grid) bool { return len(g.Rows) == 0 })
+	return printGrids(c.OutOrStdout(), "text", grids)
 }
 
 // noRuns says that there is nothing to list.
@@ -163,11 +174,26 @@ func isRun(dir string) bool {
 	return false
 }
 
+// notFinished is what is wrong with a run that was stopped.
+const notFinished = "not finished: the same command again goes on"
+
 // readListed reads what is listed of a run. What is wrong with the folder is part of it.
 func readListed(dir string) listed {
+	l := readResults(dir)
+	l.State, l.Work = workOf(dir)
+	if l.State == store.Running && l.Problem == notFinished {
+		l.Problem = ""
+	}
+	if l.Work != nil && l.Benchmark == "" {
+		l.Benchmark, l.Items, l.Judges = l.Work.Benchmark, l.Work.Items, l.Work.Judges
+	}
+	return l
+}
+
+func readResults(dir string) listed {
 	r, err := report.Load(dir)
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged) {
-		return listed{Folder: dir, Problem: "not finished: the same command again goes on"}
+		return listed{Folder: dir, Problem: notFinished}
 	}
 	if err != nil {
 		return listed{Folder: dir, Problem: err.Error()}
@@ -297,6 +323,9 @@ func runsGrid(list []listed) datasets.Grid {
 			"intervals: lore report; tests: lore compare",
 	}
 	for _, l := range list {
+		if l.Date.IsZero() && (l.Problem == "" || l.Problem == notFinished) {
+			continue // among those that go on, or were stopped
+		}
 		if l.Problem != "" {
 			g.Rows = append(g.Rows, []string{l.Folder, "–", "–", "–", "–", "–", "–", l.Problem})
 			g.Mark(len(g.Head)-1, datasets.Doubted)
@@ -326,7 +355,7 @@ func runsGrid(list []listed) datasets.Grid {
 func differences(list []listed) []datasets.Grid {
 	var benchmarks []string
 	for _, l := range list {
-		if l.Problem == "" {
+		if !l.Date.IsZero() {
 			benchmarks = appendNew(benchmarks, l.Benchmark)
 		}
 	}
@@ -336,7 +365,7 @@ func differences(list []listed) []datasets.Grid {
 		var of []listed
 		var settings []map[string]string
 		for _, l := range list {
-			if l.Problem == "" && l.Benchmark == b {
+			if !l.Date.IsZero() && l.Benchmark == b {
 				of, settings = append(of, l), append(settings, l.Settings)
 			}
 		}

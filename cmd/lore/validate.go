@@ -81,6 +81,7 @@ func validate(c *cobra.Command, f validateFlags, path string) error {
 	}
 	defer p.Close()
 	warnCalibratedOn(p.console, p.how, cmp.Or(f.human, path))
+	p.foresee(names)
 	var results []validated
 	for _, name := range names {
 		v, err := p.ask(c.Context(), name, f.seed)

@@ -114,7 +114,7 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 
 	if writer {
 		group(c, modelsFlags, func(fl *pflag.FlagSet) {
-			fl.StringVar(&f.model, "model", "", "model that writes: ollama:NAME")
+			namesVar(fl, &f.model, "model", []string{ollama.BackendName + ":"}, "", "model that writes: ollama:NAME")
 			fl.IntVar(&f.tries, "tries", 3, "maximum number of tries of a reply that is refused")
 		})
 	}

@@ -208,7 +208,7 @@ func (s *runSource) read(dir string) listed {
 	}
 	l, ok := s.known[key]
 	if !ok {
-		l = readListed(dir)
+		l = readResults(dir)
 		s.known[key] = l
 	}
 	return l

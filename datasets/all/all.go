@@ -26,7 +26,7 @@ type Entry struct {
 // Entries lists all benchmarks in the order of help texts. Tests put further ones in for a
 // while.
 var Entries = []Entry{
-	{summhay.Benchmark{}, summhaybuild.Verbs()},
+	{summhay.Benchmark{}, slices.Concat(summhaybuild.Verbs(), summhay.Verbs())},
 	{msrs.Benchmark{}, slices.Concat(msrsbuild.Verbs(), msrs.Verbs())},
 	{crux.Benchmark{}, slices.Concat(cruxbuild.Verbs(), crux.Verbs())},
 	{long2rag.Benchmark{}, slices.Concat(long2ragbuild.Verbs(), long2rag.Verbs())},

@@ -73,6 +73,39 @@ func TestReportsSayWhatDiffersFromThePaper(t *testing.T) {
 	}
 }
 
+// Every published benchmark says where its data is, and what is read of each file, and imports it.
+func TestDataIsDescribed(t *testing.T) {
+	for _, e := range Entries {
+		t.Run(e.Name(), func(t *testing.T) {
+			p := e.Protocol().Published
+			if p.Reads == "" || p.Licence.Source == "" || len(p.Parts) == 0 {
+				t.Errorf("%+v", p)
+			}
+			for _, place := range p.Places {
+				if place.Name == "" || place.Kind == "" || place.Source == "" {
+					t.Errorf("place %+v", place)
+				}
+			}
+			for _, n := range p.Notes {
+				if n.Text == "" || n.Source == "" {
+					t.Errorf("note %+v", n)
+				}
+			}
+			for _, part := range p.Parts {
+				if part.Path == "" || part.Layout == "" || part.Read+part.Import+part.Unread == "" {
+					t.Errorf("part %+v", part)
+				}
+			}
+
+			imports := func(v datasets.Verb) bool { return v.Kind == datasets.Import && v.Name == "" }
+			i := slices.IndexFunc(e.Verbs, imports)
+			if i < 0 || e.Verbs[i].Short == "" || e.Verbs[i].Long == "" || e.Verbs[i].Example == "" || e.Verbs[i].New == nil {
+				t.Error("no import, or none that is described")
+			}
+		})
+	}
+}
+
 func checkMetrics(t *testing.T, b datasets.Benchmark) {
 	t.Helper()
 	names, headline := map[string]bool{}, false

@@ -56,11 +56,11 @@ func (Benchmark) Settings() []datasets.Setting {
 		{Name: "k", System: true, Help: "passages given to the generator (default: as many as each topic requires)"},
 		{Name: "eta", Help: "minimum grades, 1 to 5, that count as answering a question, comma-separated (default 3,5)"},
 		{
-			Name: "malformed",
+			Name: "malformed", Values: []string{"unscored", "zero"},
 			Help: "what a grade that could not be read counts: unscored (default), or zero as in the paper",
 		},
 		{
-			Name: "ungraded",
+			Name: "ungraded", Values: []string{"zero", askJudge},
 			Help: "passages that the data has no grades for: zero as in the paper (default), or judge, who grades them",
 		},
 	}
@@ -205,6 +205,7 @@ func (b Benchmark) Protocol() datasets.Protocol {
 		TopP:         1,
 		Retrievers:   "bm25,bm25>mmr:0.5,oracle,random,none",
 		Answering:    b.answering(),
+		Published:    where,
 	}
 }
 

@@ -1,6 +1,7 @@
 package crux
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -158,7 +159,8 @@ type set struct {
 	corpus *datasets.Corpus
 }
 
-// Load reads a folder with topics.jsonl and passages.jsonl.
+// Load reads a folder with topics.jsonl and passages.jsonl, which may lie below the folder that is
+// given, or else puts a dataset together of the released files below one or more folders.
 func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 	if len(paths) == 0 {
 		dir, err := fs.Sub(sampleFiles, "sample")
@@ -167,38 +169,104 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 		}
 		return b.load(dir, SampleName)
 	}
-	if len(paths) > 1 {
-		return nil, &datasets.InputError{
-			File:   paths[1],
-			Msg:    "is a second folder",
-			Remedy: wholeFolder,
-		}
+	folder, err := locate(paths)
+	if err != nil {
+		return nil, err
 	}
-	return b.load(files.DirFS(paths[0]), paths[0])
+	if folder != "" {
+		return b.load(files.DirFS(folder), folder)
+	}
+
+	put, err := putTogether(paths)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.Join(paths, ", ") + ", put together"
+	ds, err := b.of(name, name, asLines(put.passages), asLines(put.topics))
+	if err != nil {
+		return nil, err
+	}
+	ds.Files, ds.Warnings = put.files, append(put.warnings, ds.Warnings...)
+	return ds, nil
+}
+
+// locate finds the folder of lore's own layout: the one that was given, one below it, or that of
+// one of its files. Empty where released files must be put together.
+func locate(paths []string) (string, error) {
+	var found []string
+	for _, p := range paths {
+		isFolder, err := files.IsFolder(p, wholeFolder)
+		if err != nil {
+			return "", err
+		}
+		if !isFolder {
+			if base := filepath.Base(p); base == TopicsFile || base == PassagesFile {
+				found = append(found, filepath.Dir(p))
+				continue
+			}
+			return "", &datasets.InputError{File: p, Msg: "is a file, not a folder of CRUX", Remedy: wholeFolder}
+		}
+		below, err := datasets.FoldersBelow(p, isOwn)
+		if err != nil {
+			return "", err
+		}
+		found = append(found, below...)
+	}
+
+	found = slices.Compact(found)
+	switch {
+	case len(found) == 0 && onlyPart(paths):
+		return paths[0], nil // the error names the file that is missing
+	case len(found) == 0:
+		return "", nil
+	case len(found) > 1:
+		return "", datasets.SeveralSets("lore run crux", strings.Join(paths, ", "), found)
+	}
+	return found[0], nil
+}
+
+// onlyPart reports whether a single folder has one of lore's two files alone.
+func onlyPart(paths []string) bool {
+	has := func(name string) bool { return files.Exists(filepath.Join(paths[0], name)) }
+	return len(paths) == 1 && (has(TopicsFile) || has(PassagesFile))
 }
 
 // wholeFolder is the remedy where a file of a dataset is missing.
 const wholeFolder = "give one folder with " + TopicsFile + " and " + PassagesFile
 
+// load reads lore's own layout.
 func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
+	names := []string{filepath.Join(name, PassagesFile), filepath.Join(name, TopicsFile)}
+	passages, err := files.ReadFS(dir, PassagesFile, names[0], wholeFolder)
+	if err != nil {
+		return nil, err
+	}
+	topics, err := files.ReadFS(dir, TopicsFile, names[1], wholeFolder)
+	if err != nil {
+		return nil, err
+	}
+	return b.of(names[0], names[1], passages, topics)
+}
+
+// of makes a dataset of the content of two files; their names stand in errors.
+func (b Benchmark) of(passagesFile, file string, passages, topics []byte) (*datasets.Dataset, error) {
 	s := &set{bench: b, corpus: &datasets.Corpus{ID: "passages"}}
-	passages, err := s.readPassages(dir, name)
+	err := s.readPassages(passagesFile, passages)
 	if err != nil {
 		return nil, err
 	}
 
-	file := filepath.Join(name, TopicsFile)
 	ds := &datasets.Dataset{
 		Texts:   "reports,passages",
 		Corpora: []*datasets.Corpus{s.corpus},
-		Files:   []string{filepath.Join(name, PassagesFile), file},
+		Files:   []string{passagesFile, file},
 	}
 	if ds.Warnings, err = files.CheckTexts(ds.Files[0], s.corpus.Documents); err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}
 	blank, without := 0, []string{} // empty sub-questions, and the topics that have some
-	topics, err := eachLine(dir, name, TopicsFile, func(where string, line []byte) error {
+	err = files.EachLine(topics, func(where string, line []byte) error {
 		t, err := s.readTopic(file, where, line, seen)
 		if err != nil {
 			return err
@@ -240,15 +308,15 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 	return ds, nil
 }
 
-// readPassages makes the corpus, and returns the file's content.
-func (s *set) readPassages(dir fs.FS, name string) ([]byte, error) {
+// readPassages makes the corpus.
+func (s *set) readPassages(file string, data []byte) error {
 	taken := map[string]bool{}
-	return eachLine(dir, name, PassagesFile, func(where string, line []byte) error {
+	return files.EachLine(data, func(where string, line []byte) error {
 		var p Passage
 		err := json.Unmarshal(line, &p)
 		bad := func(msg string) error {
 			return &datasets.InputError{
-				File:   filepath.Join(name, PassagesFile),
+				File:   file,
 				Place:  where,
 				Msg:    msg,
 				Remedy: `a passage is {"id": "...", "text": "..."}`,
@@ -341,13 +409,17 @@ func (s *set) item(t Topic) *item {
 	return it
 }
 
-// eachLine reads a file of a dataset's folder line by line.
-func eachLine(dir fs.FS, name, file string, do func(where string, line []byte) error) ([]byte, error) {
-	data, err := files.ReadFS(dir, file, filepath.Join(name, file), wholeFolder)
-	if err != nil {
-		return nil, err
+// asLines are values as lines of JSON.
+func asLines[T any](values []T) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	for _, v := range values {
+		if err := enc.Encode(v); err != nil {
+			panic(err) // plain texts and numbers
+		}
 	}
-	return data, files.EachLine(data, do)
+	return out.Bytes()
 }
 
 // Write writes a dataset, the topics last, so that a folder with them is whole.

@@ -210,11 +210,16 @@ type set struct {
 	texts  map[string]string // while documents are added
 }
 
-// Load reads files with a question per line. All their documents make up one corpus,
-// so that a question's own documents can be searched for.
+// Load reads files with a question per line, or those below a folder. All their documents make up one
+// corpus, so that a question's own documents can be searched for.
 func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 	if len(paths) == 0 {
 		paths = []string{SampleName}
+	} else {
+		var err error
+		if paths, err = locate(paths, "lore run long2rag"); err != nil {
+			return nil, err
+		}
 	}
 	ds := &datasets.Dataset{Texts: "web"}
 	s := &set{bench: b, corpus: &datasets.Corpus{ID: "documents"}, texts: map[string]string{}}

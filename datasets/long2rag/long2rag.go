@@ -67,7 +67,10 @@ func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
 		{Name: "k", System: true, Help: fmt.Sprintf("documents given to the generator (default %d)", Shown)},
 		{Name: "corpus", Help: "file of further documents to retrieve from, lines of JSON with id and text"},
-		{Name: "points", Help: "how an answer is split into its own points: sentences (default) or ollama:NAME"},
+		{
+			Name: "points", Values: []string{"sentences", "ollama:"},
+			Help: "how an answer is split into its own points: sentences (default) or ollama:NAME",
+		},
 	}
 }
 
@@ -145,6 +148,7 @@ func (b Benchmark) Protocol() datasets.Protocol {
 		Temperature:  0,
 		TopP:         1,
 		Retrievers:   "given",
+		Published:    where,
 		Points: &datasets.PointRule{
 			Model:  b.Model,
 			Prompt: "long2rag/points.txt",

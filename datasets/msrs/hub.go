@@ -1,16 +1,11 @@
 package msrs
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
 	"lore/datasets"
+	"lore/datasets/rows"
 	"lore/local/files"
 )
 
@@ -51,7 +46,7 @@ func ReadHub(domain, corpus string, queries map[string]string) (Raw, error) {
 func hubDocuments(path string) ([]datasets.Document, error) {
 	var docs []datasets.Document
 	seen := map[string]int{} // rows by id
-	err := eachRow(path, func(i int, row map[string]any) error {
+	err := rows.Each(path, func(i int, row map[string]any) error {
 		bad := func(msg string) error {
 			return &datasets.InputError{
 				File:   path,
@@ -82,7 +77,7 @@ func hubDocuments(path string) ([]datasets.Document, error) {
 func hubQueries(path string) ([]Query, error) {
 	var out []Query
 	seen := map[string]bool{}
-	err := eachRow(path, func(i int, row map[string]any) error {
+	err := rows.Each(path, func(i int, row map[string]any) error {
 		bad := func(msg string) error {
 			return &datasets.InputError{
 				File:  path,
@@ -124,80 +119,6 @@ func hubQueries(path string) ([]Query, error) {
 		return nil
 	})
 	return out, err
-}
-
-// eachRow hands over the rows of a table, whatever its format, with their numbers from 0.
-func eachRow(path string, do func(i int, row map[string]any) error) error {
-	data, err := readTable(path)
-	if err != nil {
-		return err
-	}
-
-	n := 0
-	next := func(_ string, row map[string]any) error {
-		n++
-		return do(n-1, row)
-	}
-	switch {
-	case strings.EqualFold(filepath.Ext(path), ".parquet"):
-		err = parquetRows(data, next)
-	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")):
-		err = files.EachValue(data, next)
-	default:
-		err = lineRows(data, next)
-	}
-
-	if err == nil && n == 0 {
-		err = errors.New("it has no rows")
-	}
-	var ours *datasets.InputError
-	if err == nil || errors.As(err, &ours) {
-		return err
-	}
-	return files.Unreadable(path, err, "give Parquet (.parquet), JSON lines, or a JSON list of objects")
-}
-
-// readTable reads a file whole. Parquet is not text, and not checked to be UTF-8.
-func readTable(path string) ([]byte, error) {
-	const remedy = "check the path"
-	if strings.EqualFold(filepath.Ext(path), ".parquet") {
-		return files.Bytes(path, remedy)
-	}
-	return files.Read(path, remedy)
-}
-
-func lineRows(data []byte, do func(place string, row map[string]any) error) error {
-	return files.EachLine(data, func(place string, line []byte) error {
-		var row map[string]any
-		if err := json.Unmarshal(line, &row); err != nil {
-			return fmt.Errorf("%s: %w", place, err)
-		}
-		return do(place, row)
-	})
-}
-
-// parquetRows reads a Parquet file. The library panics on some broken files.
-func parquetRows(data []byte, do func(place string, row map[string]any) error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("broken Parquet: %v", r)
-		}
-	}()
-
-	values, err := parquet.Read[any](bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return err
-	}
-	for _, v := range values {
-		row, ok := v.(map[string]any)
-		if !ok {
-			return fmt.Errorf("a row is %T", v)
-		}
-		if err := do("", row); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func firstString(row map[string]any, names []string) string {

@@ -1,6 +1,7 @@
 package msrs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,7 +33,8 @@ type set struct {
 }
 
 // Load reads one folder: the published layout, documents/*.txt beside
-// queries_{train,dev,test}.json, or lore's own, made by `lore data import`.
+// queries_{train,dev,test}.json, or lore's own, made by `lore data import`. It may lie below the
+// folder that is given, and be named by its file of queries.
 func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 	if len(paths) == 0 {
 		return b.loadSample()
@@ -44,7 +46,19 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 			Remedy: "run one domain at a time: its folder holds documents/ and queries_test.json",
 		}
 	}
-	return b.load(files.DirFS(paths[0]), paths[0])
+	folder, split, err := locate(paths[0], b.Domain, "lore run msrs")
+	if err != nil {
+		return nil, err
+	}
+	if split != "" && b.Split != "" && split != b.Split {
+		return nil, &datasets.InputError{
+			File:   paths[0],
+			Msg:    fmt.Sprintf("holds the queries of the split %s, not of %s", split, b.Split),
+			Remedy: "leave --split out, or give the folder",
+		}
+	}
+	b.Split = cmp.Or(b.Split, split)
+	return b.load(files.DirFS(folder), folder)
 }
 
 func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {

@@ -41,8 +41,8 @@ func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 // Settings are the benchmark's own flags.
 func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
-		{Name: "domain", Help: "story or meeting (default: what the data is)"},
-		{Name: "split", Help: "test, dev or train (default test)"},
+		{Name: "domain", Values: Domains, Help: "story or meeting (default: what the data is)"},
+		{Name: "split", Values: splits, Help: "test, dev or train (default test)"},
 		{Name: "k", System: true, Help: "documents given to the generator (default 8 for stories, 3 for meetings)"},
 		{
 			Name: "oracle-words", System: true,
@@ -175,6 +175,7 @@ func (Benchmark) Protocol() datasets.Protocol {
 		TopP:         0.9,
 		Retrievers:   "bm25,oracle,random,none",
 		Measured:     measured,
+		Published:    where,
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"lore/datasets"
@@ -30,10 +29,7 @@ const publishedForm = "give the folder of a domain: it holds documents/*.txt and
 
 // ReadPublished reads the published layout; no splits means those that are there.
 func ReadPublished(dir fs.FS, name string, wanted ...string) (Raw, error) {
-	raw := Raw{Queries: map[string][]Query{}}
-	if base := filepath.Base(filepath.Clean(name)); slices.Contains(Domains, base) {
-		raw.Domain = base
-	}
+	raw := Raw{Domain: domainOf(name), Queries: map[string][]Query{}}
 
 	var err error
 	if raw.Documents, err = publishedDocuments(dir, name); err != nil {
@@ -45,7 +41,7 @@ func ReadPublished(dir fs.FS, name string, wanted ...string) (Raw, error) {
 		wanted = splits
 	}
 	for _, split := range wanted {
-		file := "queries_" + split + ".json"
+		file := queriesOf(split)
 		path := filepath.Join(name, file)
 		data, err := files.ReadFS(dir, file, path, "choose a split that is there with --split")
 		if errors.Is(err, fs.ErrNotExist) && len(wanted) > 1 {

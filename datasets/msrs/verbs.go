@@ -46,15 +46,17 @@ func Verbs() []datasets.Verb {
 
 		{
 			Kind:  datasets.Analyse,
-			Args:  "--queries FILE OUTPUT.json...",
+			Args:  "--queries FILE|DIR OUTPUT.json|DIR...",
 			Short: "Score recorded answers against the references",
 			Long: "score msrs scores recorded answers against the references: stemmed ROUGE with the best\n" +
-				"reference by F1, lexical recall, and the relevance that judges find.",
-			Example: "  lore score msrs --domain story --queries queries_test.json gpt-4o_summary.json",
-			Least:   1,
-			Most:    -1,
-			Needs:   datasets.NeedsOut | datasets.NeedsJudge,
-			New:     newScore,
+				"reference by F1, lexical recall, and the relevance that judges find. Of a folder the files\n" +
+				"MODEL_summary.json are scored.",
+			Example: "  lore score msrs --domain story --queries queries_test.json gpt-4o_summary.json\n" +
+				"  lore score msrs --domain story --queries MSRS/story MSRS/outputs/story/bm25",
+			Least: 1,
+			Most:  -1,
+			Needs: datasets.NeedsOut | datasets.NeedsJudge,
+			New:   newScore,
 		},
 	}
 }
@@ -97,6 +99,7 @@ func newImport(fl *flag.FlagSet) datasets.Job {
 
 func (o importOptions) run(ctx context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
 	var none datasets.Outcome
+	o.domain = strings.ToLower(o.domain)
 	switch {
 	case (len(args) == 1) == (o.corpus != ""):
 		return none, datasets.Usagef("give either the published folder, or --corpus and --queries")
@@ -135,7 +138,15 @@ func (o importOptions) read(args []string) (Raw, string, error) {
 		raw, err := ReadHub(o.domain, o.corpus, o.queries)
 		return raw, "Hugging Face tables", err
 	}
-	raw, err := ReadPublished(files.DirFS(args[0]), args[0])
+	folder, _, err := locate(args[0], o.domain, "lore data import msrs")
+	if err != nil {
+		return Raw{}, "", err
+	}
+	if files.Exists(filepath.Join(folder, OwnFile)) {
+		return Raw{}, "", datasets.AlreadyOwn(Benchmark{}.Name(), folder)
+	}
+
+	raw, err := ReadPublished(files.DirFS(folder), folder)
 	if o.domain != "" {
 		raw.Domain = o.domain
 	}
@@ -145,18 +156,36 @@ func (o importOptions) read(args []string) (Raw, string, error) {
 // verify loads every split and counts what is there. Counts that differ from the
 // published ones are said.
 func verify(_ context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
-	dir := args[0]
+	dir, _, err := locate(args[0], "", "lore data verify msrs")
+	if err != nil {
+		return datasets.Outcome{}, err
+	}
+	own := files.Exists(filepath.Join(dir, OwnFile))
+	b := Benchmark{}
+	if !own && domainOf(dir) == "" {
+		b.Domain = Domains[0] // it only chooses how many documents are shown, which nothing here asks
+		w.Warn(dir + " does not say which domain it is: its counts are not compared with the published ones")
+	}
+
 	var last *datasets.Dataset
 	g := datasets.Grid{Head: []string{"split", "queries", "documents", "gold documents, mean", "references, mean"}}
 	for _, split := range []string{"train", "dev", "test"} {
-		ds, err := Benchmark{Split: split}.Load([]string{dir})
+		if !own && !files.Exists(filepath.Join(dir, queriesOf(split))) {
+			continue
+		}
+		b.Split = split
+		ds, err := b.Load([]string{dir})
 		if errors.Is(err, ErrNoSplit) {
 			continue
 		}
 		if err != nil {
 			return datasets.Outcome{}, err
 		}
-		for _, warning := range append(ds.Warnings, CheckCounts(ds, split)...) {
+		warnings := ds.Warnings
+		if b.Domain == "" {
+			warnings = append(warnings, CheckCounts(ds, split)...)
+		}
+		for _, warning := range warnings {
 			w.Warn(warning)
 		}
 
@@ -172,7 +201,7 @@ func verify(_ context.Context, w datasets.Workshop, args []string) (datasets.Out
 			fmt.Sprintf("%.2f", float64(gold)/n), fmt.Sprintf("%.2f", float64(references)/n),
 		})
 	}
-	return datasets.Outcome{Loaded: last, Tables: []datasets.Grid{g}, Next: []string{"lore run msrs " + dir}}, nil
+	return datasets.Outcome{Loaded: last, Tables: []datasets.Grid{g}, Next: []string{"lore run msrs " + files.Quoted(dir)}}, nil
 }
 
 // scoreOptions are the flags of the scoring of recorded answers.
@@ -180,7 +209,7 @@ type scoreOptions struct{ domain, queries, system string }
 
 func newScore(fl *flag.FlagSet) datasets.Job {
 	var o scoreOptions
-	fl.StringVar(&o.queries, "queries", "", "the published queries `file` that the outputs answer")
+	fl.StringVar(&o.queries, "queries", "", "the published queries `file` that the outputs answer, or its folder for those of the test")
 	fl.StringVar(&o.domain, "domain", "", "story or meeting")
 	fl.StringVar(&o.system, "system", "*", "only systems whose name fits this pattern (* and ?)")
 
@@ -191,6 +220,7 @@ func newScore(fl *flag.FlagSet) datasets.Job {
 
 func (o scoreOptions) run(ctx context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
 	var none datasets.Outcome
+	o.domain = strings.ToLower(o.domain)
 	switch {
 	case o.queries == "":
 		return none, datasets.Usagef("score msrs needs --queries FILE, the published queries file the outputs answer")
@@ -198,7 +228,11 @@ func (o scoreOptions) run(ctx context.Context, w datasets.Workshop, args []strin
 		return none, datasets.Usagef("--domain is story or meeting, not %q", o.domain)
 	}
 
-	queries, err := LoadQueries(o.queries)
+	queries, err := testQueries(o.queries, o.domain)
+	if err != nil {
+		return none, err
+	}
+	outputs, err := outputFiles(args)
 	if err != nil {
 		return none, err
 	}
@@ -211,7 +245,7 @@ func (o scoreOptions) run(ctx context.Context, w datasets.Workshop, args []strin
 	scorer.Language = w.Language()
 	var scores []SystemScores
 	missing := 0
-	for _, file := range args {
+	for _, file := range outputs {
 		out, err := LoadOutputs(file)
 		if err != nil {
 			return none, err

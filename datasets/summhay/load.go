@@ -12,12 +12,16 @@ import (
 	"lore/local/files"
 )
 
-// Load reads haystack files of the published format; no path means the bundled
-// sample. Errors name file, place and remedy.
+// Load reads haystack files of the published format, or those below a folder; no path means the
+// bundled sample. Errors name file, place and remedy.
 func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 	names, contents := []string{SampleName}, [][]byte{Sample()}
+	var leftOut []string
 	if len(paths) > 0 {
 		var err error
+		if paths, leftOut, err = locate(paths); err != nil {
+			return nil, err
+		}
 		if names, contents, err = readFiles(paths); err != nil {
 			return nil, err
 		}
@@ -27,6 +31,7 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	ds.Warnings = append(leftOut, ds.Warnings...)
 	for _, it := range ds.Items {
 		it.(*item).haystack.citations = b.Citations
 	}
@@ -145,7 +150,11 @@ func decodeError(name string, data []byte, err error) error {
 		if kind.Field != "" {
 			out.Place += ", field " + kind.Field
 		}
-		out.Msg = fmt.Sprintf("holds %s where %s belongs", withArticle(kind.Value), withArticle(kind.Type.String()))
+		belongs := withArticle(kind.Type.String())
+		if kind.Field == "" {
+			belongs = "an object"
+		}
+		out.Msg = fmt.Sprintf("holds %s where %s belongs", withArticle(kind.Value), belongs)
 		out.Remedy = haystackForm
 	}
 	return out

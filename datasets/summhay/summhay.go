@@ -30,10 +30,10 @@ const free = "bullets free"
 // Settings are the benchmark's own flags.
 func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{{
-		Name: "bullets",
+		Name: "bullets", Values: []string{"given", "free", "both"},
 		Help: "whether the prompt fixes the number of bullets: given (default), free, or both (as two systems)",
 	}, {
-		Name: "citations",
+		Name: "citations", Values: []string{usual, strict},
 		Help: "how citations are read: usual (default), in the usual forms; strict, by the published rule alone",
 	}}
 }
@@ -182,5 +182,6 @@ func (b Benchmark) Protocol() datasets.Protocol {
 		Variants:     map[string][]string{"free": {free}, "both": {"", free}}[b.Bullets],
 		Recorded:     Recorded,
 		Labels:       LoadLabels,
+		Published:    where,
 	}
 }

@@ -98,20 +98,29 @@ func ReadFS(dir fs.FS, file, name, remedy string) ([]byte, error) {
 	return Text(name, data)
 }
 
-// foreign are the first bytes of what is not text in UTF-8.
-var foreign = []struct{ bytes, what string }{
-	{"\xff\xfe", "UTF-16"},
-	{"\xfe\xff", "UTF-16"},
-	{"%PDF", "PDF"},
+// foreign are the first bytes of what is not text in UTF-8, with what helps.
+var foreign = []struct{ bytes, what, remedy string }{
+	{"\xff\xfe", "UTF-16, not text in UTF-8", convert},
+	{"\xfe\xff", "UTF-16, not text in UTF-8", convert},
+	{"%PDF", "PDF, not text in UTF-8", convert},
+	{"\x1f\x8b", "a gzip file, not text in UTF-8", "unpack it first, with gunzip or tar -xzf"},
+	{"PK\x03\x04", "a zip file, not text in UTF-8", "unpack it first, with unzip"},
+	{"\x28\xb5\x2f\xfd", "a zstd file, not text in UTF-8", "unpack it first, with unzstd"},
+	{"BZh91AY&SY", "a bzip2 file, not text in UTF-8", "unpack it first, with bunzip2"},
+	{"\xfd7zXZ", "an xz file, not text in UTF-8", "unpack it first, with unxz"},
+	{"PAR1\x15", "Parquet, not text in UTF-8", "convert it first: lore data import reads Parquet"},
+	{"version https://git-lfs.github.com/spec/", "a pointer of Git LFS, not the file itself",
+		"fetch what it stands for, with git lfs pull"},
 }
+
+const convert = "convert it first, for example with iconv or pdftotext"
 
 // Text checks that a file's content is text in UTF-8, and returns it without its byte
 // order mark. The error names the line of the first wrong byte.
 func Text(name string, data []byte) ([]byte, error) {
 	for _, f := range foreign {
 		if bytes.HasPrefix(data, []byte(f.bytes)) {
-			msg := "is " + f.what + ", not text in UTF-8"
-			return nil, &Error{File: name, Msg: msg, Remedy: "convert it first, for example with iconv or pdftotext"}
+			return nil, &Error{File: name, Msg: "is " + f.what, Remedy: f.remedy}
 		}
 	}
 	if wide(data) {

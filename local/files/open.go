@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
+
+	"lore/local/text"
 )
 
 // kindError says that something else stands where a file, or a folder, is wanted.
@@ -150,6 +153,43 @@ func fileInPath(path string) string {
 	return ""
 }
 
+// nearest is what is there and has nearly the name of a path that is not: its first part that is
+// not there is held against the names beside it. Empty where nothing is near.
+func nearest(path string) string {
+	if slashed := strings.ReplaceAll(path, `\`, "/"); slashed != path && Exists(slashed) {
+		return slashed
+	}
+	path = filepath.Clean(path)
+	below := "" // of the first part that is not there
+	for {
+		up, name := filepath.Dir(path), filepath.Base(path)
+		if up == path {
+			return ""
+		}
+		if !Exists(up) {
+			path, below = up, filepath.Join(name, below)
+			continue
+		}
+
+		entries, err := os.ReadDir(up)
+		if err != nil || len(entries) > mostSeen {
+			return ""
+		}
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		near := text.Nearest(name, names)
+		if near == "" || near == name {
+			return ""
+		}
+		if whole := filepath.Join(up, near, below); Exists(whole) {
+			return whole
+		}
+		return filepath.Join(up, near)
+	}
+}
+
 // wordUnreadable words an error of the file system: what is wrong, of which file, and what
 // helps.
 func wordUnreadable(file string, err error, remedy string) (string, string, string) {
@@ -162,6 +202,9 @@ func wordUnreadable(file string, err error, remedy string) (string, string, stri
 	case errors.Is(err, syscall.ENOTDIR) && fileInPath(file) != "":
 		return fileInPath(file), "is a file, not a folder", remedy
 	case errors.Is(err, fs.ErrNotExist):
+		if near := nearest(file); near != "" && !strings.HasPrefix(remedy, "did you mean") {
+			remedy = strings.TrimSuffix("did you mean "+Quoted(near)+"? "+remedy, " ")
+		}
 		return file, "cannot be read: no such file or folder", remedy
 	}
 	return file, fmt.Sprintf("cannot be read: %s", Cause(err)), remedy

@@ -38,7 +38,7 @@ func isAnew(ctx context.Context) bool { return ctx.Value(anewKey{}) != nil }
 // usable reports whether what became of a call before is its reply now. A malformed reply
 // is, because its repair may have been made; withRepair asks anew if not.
 func (a Again) usable(ctx context.Context, call local.Call, was past, check *schemaCache) (local.Reply, bool) {
-	reply := check.obeyed(call, was.reply)
+	reply := check.reread(call, was.reply)
 	switch {
 	case reply.Outcome.Final() || was.fresh:
 		return reply, reply.Outcome.Final() || bounded(reply.Outcome)

@@ -31,7 +31,7 @@ func (g *Gate) openDry(cfg Config, inner local.Backend) error {
 		if reply, ok := g.finished(ctx, call); ok {
 			return cfg.Dry.Finished(call, reply), nil
 		}
-		if g.lanes[call.Backend].Here {
+		if name, ok := laneOf(g.lanes, call); ok && g.lanes[name].Here {
 			return inner.Do(ctx, call)
 		}
 		return cfg.Dry.Do(ctx, call)

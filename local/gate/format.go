@@ -68,8 +68,19 @@ func repairCall(call local.Call, text, problem string) local.Call {
 // Obeys reports what is wrong with a text that must obey a schema; nil if nothing is.
 func Obeys(schema json.RawMessage, text string) error { return new(schemaCache).check(schema, text) }
 
-// schemaCache holds compiled schemas by their text.
-type schemaCache struct{ m sync.Map }
+// schemaCache holds compiled schemas by their text. It knows what is wanted of replies.
+type schemaCache struct {
+	m     sync.Map
+	lanes map[string]Lane
+}
+
+// reread judges a reply of the journal by what its lane wants now.
+func (c *schemaCache) reread(call local.Call, reply local.Reply) local.Reply {
+	if name, ok := laneOf(c.lanes, call); ok && c.lanes[name].Reread != nil {
+		reply = c.lanes[name].Reread(reply)
+	}
+	return c.obeyed(call, reply)
+}
 
 // obeyed turns an answer that does not obey its schema into a failure.
 func (c *schemaCache) obeyed(call local.Call, reply local.Reply) local.Reply {

@@ -12,6 +12,7 @@
 //	health   stops the run, or waits, where a server fails call after call
 //	slots    bounds the calls running at once to what the server has
 //	proof    makes sure that the model has read the whole prompt
+//	witness  tells whoever shows how far a run is that a model works
 //	meter    counts calls, tokens and time per model
 //
 // The order matters: a repeated call after a crash costs nothing because the
@@ -52,6 +53,25 @@ type Lane struct {
 	// Identity, if not nil, looks up whether a call's model still has the digest that the
 	// call names. Its error wraps ErrChanged where it has not.
 	Identity func(ctx context.Context, call local.Call) error
+	// Reread, if not nil, judges a reply of the journal by what is wanted of it now. One that
+	// becomes a failure is asked again, and one that no longer is one is not.
+	Reread func(reply local.Reply) local.Reply
+	Retry  Retry // zero value: that of the gate
+}
+
+// OwnLane names the lane of one model of a backend, by its digest. It has slots, tries and
+// health of its own; models without one share the lane of their backend.
+func OwnLane(backend, digest string) string { return backend + " " + digest }
+
+// laneOf is the name of a call's lane, and whether there is one.
+func laneOf[L any](lanes map[string]L, call local.Call) (string, bool) {
+	if own := OwnLane(call.Backend, call.Digest); call.Digest != "" {
+		if _, ok := lanes[own]; ok {
+			return own, true
+		}
+	}
+	_, ok := lanes[call.Backend]
+	return call.Backend, ok
 }
 
 // Config says how a Gate is built.
@@ -59,13 +79,14 @@ type Config struct {
 	Dir   string          // folder of the journal; empty keeps no journal
 	Cache string          // folder of calls that runs share; empty, or no journal, uses none
 	Alone bool            // the cache is used without a journal
-	Lanes map[string]Lane // by Call.Backend
+	Lanes map[string]Lane // by Call.Backend, or by OwnLane
 	Retry Retry           // zero value: DefaultRetry
 	Warn  func(string)    // receives warnings; nil drops them
 
 	Patience Patience // with a server that fails
 	Again    Again    // which failures of earlier runs are asked again
 	Known    string   // folder for what is known of servers; empty keeps nothing
+	Witness  Witness  // is told of calls; may be nil
 
 	// Dry, if not nil, answers in place of the backends what is not finished, but for those that
 	// are Here. Such a gate only reads its journal and its cache, and makes neither folder.
@@ -94,6 +115,7 @@ type Gate struct {
 	again   Again
 	check   *schemaCache
 	dry     StandIn // nil: backends answer
+	witness Witness
 }
 
 // Open builds the door and reads the journal.
@@ -104,8 +126,11 @@ func Open(cfg Config) (*Gate, error) {
 	if cfg.Retry == (Retry{}) {
 		cfg.Retry = DefaultRetry
 	}
+	if cfg.Witness == nil {
+		cfg.Witness = silent{}
+	}
 
-	g := &Gate{lanes: map[string]Lane{}, meter: newMeter(), warn: cfg.Warn}
+	g := &Gate{lanes: map[string]Lane{}, meter: newMeter(), warn: cfg.Warn, witness: cfg.Witness}
 	inner := make(router, len(cfg.Lanes))
 	for name, lane := range cfg.Lanes {
 		if lane.Slots < 1 {
@@ -116,7 +141,7 @@ func Open(cfg Config) (*Gate, error) {
 	}
 	g.watch = &watch{lanes: g.lanes, void: g.void, warn: cfg.Warn, models: map[modelID]*watched{}}
 
-	check := &schemaCache{}
+	check := &schemaCache{lanes: g.lanes}
 	g.again, g.check = cfg.Again, check
 	if cfg.Dry != nil {
 		return g, g.openDry(cfg, inner)
@@ -157,13 +182,17 @@ func (g *Gate) lane(lane Lane, cfg Config) local.Backend {
 		backend = newProof(lane.Backend, g.meter, known, lane.Version, cfg.Warn)
 	}
 	h := newHealth(cfg.Patience, lane.Alive, cfg.Warn)
-	return withRetry(withSlots(backend, lane.Slots), cfg.Retry, h)
+	retry := cfg.Retry
+	if lane.Retry != (Retry{}) {
+		retry = lane.Retry
+	}
+	return withRetry(withSlots(withWitness(backend, cfg.Witness), lane.Slots), retry, h)
 }
 
 // Do runs one call. The error is a cancelled context or a journal that cannot be
 // written; how the call itself went is in Reply.Outcome.
 func (g *Gate) Do(ctx context.Context, call local.Call) (local.Reply, error) {
-	return g.door.Do(ctx, call)
+	return g.answered(ctx, call)
 }
 
 // All runs calls in phases, one model after the other in the order of their
@@ -203,10 +232,11 @@ func (g *Gate) void(calls map[string]local.Call, why string) error {
 const longQuiet = 30 * time.Second
 
 func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, done func(int, local.Reply)) error {
-	lane, ok := g.lanes[calls[phase[0]].Backend]
+	name, ok := laneOf(g.lanes, calls[phase[0]])
 	if !ok {
 		return fmt.Errorf("no backend %q is configured", calls[phase[0]].Backend)
 	}
+	lane := g.lanes[name]
 
 	if g.dry != nil && !lane.Here {
 		return g.dryPhase(ctx, calls, phase, done)
@@ -277,15 +307,15 @@ func (g *Gate) Close() error {
 // lastLook bounds the time of the last look at a server.
 const lastLook = 10 * time.Second
 
-// router sends a call to the lane named by Call.Backend.
+// router sends a call to its lane.
 type router map[string]local.Backend
 
 func (r router) Do(ctx context.Context, call local.Call) (local.Reply, error) {
-	b, ok := r[call.Backend]
+	name, ok := laneOf(r, call)
 	if !ok {
 		return local.Reply{}, fmt.Errorf("no backend %q is configured", call.Backend)
 	}
-	return b.Do(ctx, call)
+	return r[name].Do(ctx, call)
 }
 
 // Finished reports whether a call would be answered without asking a model: from the journal, or

@@ -13,6 +13,18 @@ type Retry struct {
 	Attempts int           // tries in all, the first included
 	First    time.Duration // upper bound of the first pause; it doubles each time
 	Most     time.Duration // upper bound of any pause that the server did not ask for
+
+	// Unended repeats a stream that ended without its end mark, too, once: it costs as much
+	// as a whole one.
+	Unended bool
+}
+
+// again reports whether a reply is worth another try, and whether that is dear.
+func (r Retry) again(o local.Outcome) (again, dear bool) {
+	if o == local.NoDone {
+		return r.Unended, true
+	}
+	return o.Transient(), o == local.Timeout || o == local.Truncated
 }
 
 // DefaultRetry waits up to about two minutes in all: long enough for a server to
@@ -54,11 +66,12 @@ func (r Retry) attempts(ctx context.Context, inner local.Backend, call local.Cal
 	bound, dear := r.First, 0
 	for attempt := 1; ; attempt++ {
 		reply, err := inner.Do(ctx, call)
-		if err != nil || !reply.Outcome.Transient() {
+		again, isDear := r.again(reply.Outcome)
+		if err != nil || !again {
 			return reply, err
 		}
 
-		if reply.Outcome == local.Timeout || reply.Outcome == local.Truncated {
+		if isDear {
 			dear++
 		}
 		if attempt >= r.Attempts || dear >= mostDear || h.sick() || reply.Wait > longestWait {

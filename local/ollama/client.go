@@ -15,12 +15,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
 
+	"lore/local"
 	"lore/local/redact"
 )
 
@@ -213,7 +213,7 @@ func (c *Client) readStatus(resp *http.Response) error {
 	if json.Unmarshal(body, &e) == nil && e.Error != "" {
 		text = e.Error
 	}
-	return &statusError{resp.StatusCode, c.hide.Text(brief(text)), retryAfter(resp.Header.Get("Retry-After"), time.Now())}
+	return &statusError{resp.StatusCode, c.hide.Text(brief(text)), local.RetryAfter(resp.Header.Get("Retry-After"), time.Now())}
 }
 
 // brief cuts an error's text to what a person may want to read.
@@ -223,17 +223,6 @@ func brief(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:most], "") + "…"
-}
-
-// retryAfter reads the header of that name: seconds, or a date.
-func retryAfter(value string, now time.Time) time.Duration {
-	if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
-		return time.Duration(min(max(n, 0), 1<<20)) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }
 
 // call sends a request whose answer is one JSON value. An empty body means GET.

@@ -3,6 +3,8 @@ package ollama
 import (
 	"testing"
 	"time"
+
+	"lore/local"
 )
 
 // A model that has shown nothing is given minutes; one that has is given a few times what
@@ -55,7 +57,7 @@ func TestRetryAfter(t *testing.T) {
 		"Sat, 21 Nov 2026 12:01:00 GMT": time.Minute,
 		"Sat, 21 Nov 2026 11:01:00 GMT": 0,
 	} {
-		if got := retryAfter(value, now); got != want {
+		if got := local.RetryAfter(value, now); got != want {
 			t.Errorf("%q: %s, want %s", value, got, want)
 		}
 	}

@@ -33,6 +33,10 @@ const (
 var secretName = regexp.MustCompile(`(?i)key(_?id)?$|token$|^pass$|passw|passphrase|passcode|^pwd|pwd$|secret|` +
 	`auth$|authori[sz]|sig$|signature|creds?$|credentials?$|session|jwt|bearer|^(user|user_?name|login|code|sas|sid)$`)
 
+// IsSecretName reports whether a value of this name, in a URL or a header, is taken for a
+// credential.
+func IsSecretName(name string) bool { return secretName.MatchString(name) }
+
 // URL is the public form of a URL, or of a text that was meant as one. A URL without
 // secrets is returned as it is.
 func URL(raw string) string {

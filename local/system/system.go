@@ -1,6 +1,7 @@
 // Package system asks a question-answering system of one's own over HTTP, as a
 // local.Backend. It posts {"query": "...", "k": 10} and reads
-// {"answer": "...", "documents": ["id", ...]}; the documents are optional.
+// {"answer": "...", "documents": ["id", ...]}; the documents are optional. A Service is a
+// system with a form of its own, which is described.
 package system
 
 import (
@@ -44,6 +45,8 @@ type Config struct {
 	Secrets []string          // in the header, to be hidden in what systems say
 	Hosts   []string          // besides loopback: host names, without a port
 	Timeout time.Duration     // of one call; 0 is two minutes
+
+	Services []*Service // systems with a form of their own
 }
 
 // Backend asks systems. Call.Model is the public form of a system's URL (redact.URL), so
@@ -53,10 +56,12 @@ type Config struct {
 type Backend struct {
 	urls   map[string]string // whole ones, by their public form
 	header map[string]string
+	forms  map[string]*Service // by identity
 	hide   *redact.Hider
 	hosts  []string
 	http   *http.Client
 
+	timeout       time.Duration
 	hideInAnswers *redact.Hider
 }
 
@@ -67,8 +72,14 @@ func New(cfg Config) *Backend {
 		timeout = 2 * time.Minute
 	}
 
-	b := &Backend{urls: map[string]string{}, header: cfg.Header, hosts: cfg.Hosts}
+	b := &Backend{urls: map[string]string{}, header: cfg.Header, hosts: cfg.Hosts, forms: map[string]*Service{}}
 	secrets := slices.Clone(cfg.Secrets)
+	for _, s := range cfg.Services {
+		secrets = append(secrets, s.Secrets...)
+		if id := s.Identity(); b.forms[id] == nil {
+			b.forms[id] = s
+		}
+	}
 	for _, u := range cfg.URLs {
 		b.urls[redact.URL(u)] = u
 		secrets = append(secrets, redact.Secrets(u)...)
@@ -77,8 +88,8 @@ func New(cfg Config) *Backend {
 	b.hideInAnswers = redact.NewHider(secrets, redact.InAnswers)
 
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
+	b.timeout = timeout
 	b.http = &http.Client{
-		Timeout: timeout,
 		Transport: &http.Transport{
 			Proxy:                  nil, // a proxy would be another host
 			MaxIdleConnsPerHost:    64,
@@ -108,13 +119,16 @@ func (b *Backend) Check(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%q is not a URL like http://127.0.0.1:8000/answer%s", redact.URL(raw), hint(raw))
+		return fmt.Errorf("%q is not a URL like http://127.0.0.1:8000/answer%s", b.public(raw), hint(raw))
 	case !b.allowed(u.Hostname()):
 		return fmt.Errorf("the host %s is neither this machine nor allowed; allow it with --allow-host %s",
 			u.Hostname(), u.Hostname())
 	}
 	return nil
 }
+
+// public is a URL without secrets, those that the environment puts into its path included.
+func (b *Backend) public(raw string) string { return b.hide.Text(redact.URL(raw)) }
 
 // hint says how secrets are written, where a text has some and cannot be read.
 func hint(raw string) string {
@@ -125,8 +139,11 @@ func hint(raw string) string {
 		"and so on, or send them with --system-header)"
 }
 
-// ErrUnreachable says that a system takes no connection.
-var ErrUnreachable = errors.New("the system cannot be reached")
+// Errors of a system: it takes no connection, or does and then gives no answer.
+var (
+	ErrUnreachable = errors.New("the system cannot be reached")
+	ErrFails       = errors.New("the system fails")
+)
 
 // Reachable opens a connection to a system's host, and asks nothing.
 func (b *Backend) Reachable(ctx context.Context, raw string) error {
@@ -147,7 +164,7 @@ func (b *Backend) Reachable(ctx context.Context, raw string) error {
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	c, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrUnreachable, redact.URL(raw), b.hide.Error(err))
+		return fmt.Errorf("%w: %s: %w", ErrUnreachable, b.public(raw), b.hide.Error(err))
 	}
 	return c.Close()
 }
@@ -164,15 +181,19 @@ func Body(query string, k int) string {
 	return string(data)
 }
 
-// Do posts the first message and returns the answer as JSON of Answer.
+// Do sends the first message. What a system with the usual form answers is returned as JSON
+// of Answer, and what a Service does as Kept.
 func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) {
+	if call.Digest != "" {
+		return b.ask(ctx, call)
+	}
 	whole, known := b.urls[call.Model]
 	if !known {
 		whole = call.Model
 	}
 	target, _, _ := strings.Cut(whole, "#")
 	body := strings.NewReader(call.Messages[0].Content)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, body)
+	req, err := http.NewRequest(http.MethodPost, target, body)
 	if err != nil {
 		return local.Fail(local.ModelError, "%v", b.hide.Error(err)), nil
 	}
@@ -180,49 +201,65 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	return b.send(ctx, req, b.timeout, func(resp *http.Response, data []byte) local.Reply {
+		return b.read(resp.StatusCode, data)
+	})
+}
 
-	start := time.Now()
-	resp, err := b.http.Do(req)
-	if err != nil {
+// send makes a request, and reads what comes as far as the bound. Failures have their types.
+func (b *Backend) send(ctx context.Context, req *http.Request, timeout time.Duration,
+	read func(*http.Response, []byte) local.Reply) (local.Reply, error) {
+	inTime, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	failed := func(err error, what string) (local.Reply, error) {
 		if ctx.Err() != nil {
 			return local.Reply{}, context.Cause(ctx)
 		}
 		var late net.Error
-		if errors.As(err, &late) && late.Timeout() {
-			return local.Fail(local.Timeout, "no answer within %s", b.http.Timeout), nil
+		if inTime.Err() != nil || errors.As(err, &late) && late.Timeout() {
+			return local.Fail(local.Timeout, "no answer within %s", timeout), nil
 		}
-		return local.Fail(local.Transport, "%v", b.hide.Error(err)), nil
+		return local.Fail(local.Transport, "%s%v", what, b.hide.Error(err)), nil
 	}
 
+	start := time.Now()
+	resp, err := b.http.Do(req.WithContext(inTime))
+	if err != nil {
+		return failed(err, "")
+	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
 	if err != nil {
-		if ctx.Err() != nil {
-			return local.Reply{}, context.Cause(ctx)
-		}
-		return local.Fail(local.Transport, "the answer broke off: %v", b.hide.Error(err)), nil
+		return failed(err, "the answer broke off: ")
 	}
 
-	r := b.read(resp.StatusCode, data)
+	r := read(resp, data)
 	r.Usage.Duration = time.Since(start)
+	if r.Outcome == local.Transport {
+		r.Wait = local.RetryAfter(resp.Header.Get("Retry-After"), time.Now())
+	}
 	return r, nil
 }
 
-// read types an HTTP answer.
-func (b *Backend) read(status int, data []byte) local.Reply {
+// refused types an answer whose status is not that of success.
+func (b *Backend) refused(status int, data []byte) local.Reply {
 	text := strings.TrimSpace(b.hide.Text(string(data[:min(len(data), mostShown)])))
 	text = text[:min(len(text), 200)] // cut after hiding, so that no half of a secret is left
 	switch status {
-	case http.StatusOK:
 	case http.StatusRequestTimeout, http.StatusTooManyRequests,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return local.Fail(local.Transport, "status %d: %s", status, text)
 	case http.StatusRequestEntityTooLarge:
 		return local.Fail(local.TooLong, "status %d: %s", status, text)
-	default:
-		return local.Fail(local.ModelError, "status %d: %s", status, text)
 	}
+	return local.Fail(local.ModelError, "status %d: %s", status, text)
+}
 
+// read types an HTTP answer.
+func (b *Backend) read(status int, data []byte) local.Reply {
+	if status != http.StatusOK {
+		return b.refused(status, data)
+	}
 	if len(data) > mostBytes {
 		return local.Fail(local.BadFormat, "the answer has more than %d MB", mostBytes>>20)
 	}

@@ -15,24 +15,28 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// Distance counts the insertions, deletions and replacements of letters between two
-// words: 0 is the same word, the longer word's length is the most.
+// Distance counts the insertions, deletions and replacements of letters, and neighbours that
+// have changed places, between two words: 0 is the same word, the longer word's length is the
+// most.
 func Distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
+	var before, last, row []int // those of the letters of a before this one, and its own
+	for i := range len(x) + 1 {
+		before, last, row = last, row, make([]int, len(y)+1)
+		for j := range row {
+			if i == 0 || j == 0 {
+				row[j] = i + j
+				continue
+			}
 
-	for i := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range y {
 			cost := 1
-			if x[i] == y[j] {
+			if x[i-1] == y[j-1] {
 				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
 	}
 	return row[len(y)]

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
@@ -90,6 +91,8 @@ type Model struct {
 	Info    ollama.Model
 	Options local.Options
 	encoder *encoder // of a judge that is no language model; nil for others
+
+	Service *remote.Service // of a system that a file describes; nil for others
 }
 
 // Structured reports whether the backend takes a local.Source instead of messages.
@@ -215,13 +218,7 @@ func (s *Set) Lanes() map[string]gate.Lane {
 	lanes := map[string]gate.Lane{extractive.BackendName: {Backend: extractive.New(), Here: true}}
 	slots := max(1, s.cfg.Slots)
 
-	if len(s.cfg.Systems.URLs) > 0 {
-		lanes[remote.BackendName] = gate.Lane{
-			Backend: s.cfg.Systems.backend(),
-			Slots:   slots,
-			Alive:   s.cfg.Systems.Alive,
-		}
-	}
+	maps.Copy(lanes, s.cfg.Systems.lanes(slots))
 	if s.client != nil {
 		lanes[ollama.BackendName] = gate.Lane{
 			Backend:  s.client,
@@ -279,6 +276,7 @@ func (s *Set) door(dir string) gate.Config {
 		Patience: s.cfg.Patience,
 		Again:    s.cfg.Again,
 		Dry:      s.cfg.Dry,
+		Witness:  s.cfg.Console,
 	}
 	if s.cfg.Cache != "" {
 		cfg.Known = filepath.Join(s.cfg.Cache, "canaries")

@@ -28,7 +28,7 @@ func (a Alone) Rank(ctx context.Context, p Pipeline, docs []index.Document, quer
 		if err != nil {
 			return err
 		}
-		out, err = index.RetrieveAll(ctx, r, queries, k, a.Console.Start("retrieve", len(queries)))
+		out, err = index.RetrieveAll(ctx, r, queries, k, a.Console.Start(Retrieving+p.Name, len(queries)))
 		return err
 	})
 	return out, notes, err

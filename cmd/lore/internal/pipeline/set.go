@@ -127,7 +127,7 @@ func (s *Set) Items(ctx context.Context, p Pipeline, items []datasets.Item, dept
 	}
 
 	out := make([]index.Ranking, len(items))
-	step := s.cfg.Console.Start("retrieve by "+p.Name, len(items))
+	step := s.cfg.Console.Start(Retrieving+p.Name, len(items))
 	before := 0
 	for _, c := range corpora {
 		r, err := s.Open(ctx, p, c.Documents)
@@ -191,7 +191,7 @@ func (s *Set) openSearch(ctx context.Context, from Source, docs []index.Document
 	if err != nil {
 		return nil, err
 	}
-	step := s.cfg.Console.Start("embed", len(docs))
+	step := s.cfg.Console.Start(embedding, len(docs))
 	e.OnProgress(func(done, _ int) { step(done) })
 	return index.NewDense(ctx, docs, e, index.DenseOptions{})
 }

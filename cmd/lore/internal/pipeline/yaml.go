@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"lore/cmd/lore/internal/usage"
+	"lore/cmd/lore/internal/yamlfile"
 	"lore/local/files"
 )
 
@@ -94,7 +95,7 @@ func strict(n *yaml.Node, into any, keys ...string) error {
 }
 
 func parseYAML(data []byte) ([]Pipeline, error) {
-	if err := readNodes(data); err != nil {
+	if _, err := yamlfile.Parse(data, "a file of pipelines", "pipelines"); err != nil {
 		return nil, fmt.Errorf("is not a file of pipelines: %w", err)
 	}
 	var file struct {

@@ -69,7 +69,7 @@ func (e *engine) measure(ctx context.Context, cells []cell) error {
 		return usage.Errorf("--bertscore needs a benchmark with reference answers")
 	}
 
-	step := e.opt.Console.Start("BERTScore", len(e.items))
+	step := e.opt.Console.Start(bertScore, len(e.items))
 	answers, cut := 0, 0
 	for n, it := range e.items {
 		some, someCut, err := scoreBERT(ctx, cache, byItem[it.ID()], base)

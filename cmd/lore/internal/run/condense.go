@@ -32,7 +32,7 @@ func (e *engine) condense(ctx context.Context, p pipeline.Pipeline, found []data
 		c.Calls, c.Call, c.Fit = m.Calls, m.Call, m.Fit
 	}
 	jobs, places := e.shown(found)
-	texts, stats, err := c.Run(ctx, jobs, e.opt.Console.Start("shorten documents for "+p.Name, len(jobs)))
+	texts, stats, err := c.Run(ctx, jobs, e.opt.Console.Start(shortening+p.Name, len(jobs)))
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,6 @@ import (
 	"lore/index/rerank"
 	"lore/judge/llm"
 	"lore/local/files"
-	"lore/local/redact"
 )
 
 // ConfigurationFile is the file of a run folder that holds its Configuration.
@@ -54,7 +53,7 @@ type Retriever struct {
 type Given struct {
 	Name   string `json:"name"`
 	File   string `json:"file,omitempty"`
-	SHA256 string `json:"sha256"` // of the answers, or of the service's URL without secrets
+	SHA256 string `json:"sha256"` // of the answers, or of what the service is asked, without secrets
 }
 
 // Configure says what a command comes to.
@@ -107,12 +106,12 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// asked are the systems that answer by themselves, by their URLs without secrets: a renewed
-// token is the same system.
+// asked are the systems that answer by themselves, by what they are asked. A mended rule by
+// which their replies are read makes no other run: the same answers are read again.
 func asked(systems models.Systems) []Given {
 	var out []Given
-	for _, name := range systems.Names() {
-		out = append(out, Given{Name: name, SHA256: hashOf([]byte(name))})
+	for i, name := range systems.Names() {
+		out = append(out, Given{Name: name, SHA256: hashOf([]byte(systems.Asks(systems.URLs[i])))})
 	}
 	return out
 }
@@ -247,7 +246,7 @@ func (c Configuration) join(old Configuration, bench datasets.Benchmark, ds *dat
 	opt.Generators = slices.DeleteFunc(opt.Generators, func(g string) bool { return g == Gold })
 	opt.Judges = union(old.Judges, c.Judges, itself)
 	opt.Judging.Pair = cmp.Or(opt.Judging.Pair, old.Settings[pairSetting])
-	opt.Models.Systems.URLs = sortSystems(old, opt.Models.Systems.URLs)
+	opt.Models.Systems.URLs = sortSystems(old, opt.Models.Systems)
 
 	if kept := c.lacks(old); len(kept) > 0 {
 		opt.Console.Note(fmt.Sprintf("%s is extended: it also has %s, and the table shows the whole grid; "+
@@ -306,7 +305,11 @@ func (c Configuration) differs(old Configuration) []string {
 
 	// Their secrets are not kept, so that they cannot be asked again unless they are named.
 	for _, o := range old.Systems {
-		if !slices.ContainsFunc(c.Systems, func(s Given) bool { return s.SHA256 == o.SHA256 }) {
+		switch {
+		case slices.ContainsFunc(c.Systems, func(s Given) bool { return s.SHA256 == o.SHA256 }):
+		case slices.ContainsFunc(c.Systems, func(s Given) bool { return s.Name == o.Name }):
+			out = append(out, fmt.Sprintf("the system %s is asked otherwise", o.Name))
+		default:
 			out = append(out, fmt.Sprintf("it has answers of a system at %s: name it again with --system", o.Name))
 		}
 	}
@@ -434,15 +437,15 @@ func mergeAnswers(old Configuration, bench datasets.Benchmark, ds *datasets.Data
 }
 
 // sortSystems puts the systems that the folder has first, in its order.
-func sortSystems(old Configuration, urls []string) []string {
+func sortSystems(old Configuration, systems models.Systems) []string {
 	place := func(u string) int {
-		i := slices.IndexFunc(old.Systems, func(o Given) bool { return o.SHA256 == hashOf([]byte(redact.URL(u))) })
+		i := slices.IndexFunc(old.Systems, func(o Given) bool { return o.SHA256 == hashOf([]byte(systems.Asks(u))) })
 		if i < 0 {
 			return len(old.Systems)
 		}
 		return i
 	}
-	out := slices.Clone(urls)
+	out := slices.Clone(systems.URLs)
 	slices.SortStableFunc(out, func(a, b string) int { return place(a) - place(b) })
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"lore/index"
 	"lore/local"
 	"lore/local/extractive"
+	"lore/local/parallel"
 	remote "lore/local/system"
 )
 
@@ -22,8 +23,12 @@ const outside = datasets.Outside
 // beginGenerate has a step for every model that makes answers. Answers from outside are taken over.
 func (e *engine) beginGenerate() ([]step, error) {
 	e.cells = e.cellsFor(e.found)
-	tell := e.opt.Console.Start("generate", len(e.cells))
-	done := 0
+	for _, c := range e.cells {
+		if e.systems[c.system].answers != nil {
+			e.tellFailed(c)
+		}
+	}
+	e.correct()
 
 	var steps []step
 	for _, m := range append(slices.Clone(e.generators), e.asked...) {
@@ -47,6 +52,8 @@ func (e *engine) beginGenerate() ([]step, error) {
 					return err
 				}
 				e.models.Fit(m, calls, "prompts of the generator")
+				tell := e.opt.Console.Start(generating(m), len(calls))
+				done := 0
 				return e.gate.All(ctx, calls, func(n int, reply local.Reply) {
 					e.take(of[n], m, reply)
 					e.tellFailed(*of[n])
@@ -77,8 +84,16 @@ func (e *engine) requests(m *models.Model) ([]*cell, []local.Call, error) {
 	return of, calls, nil
 }
 
-// endGenerate writes what systems named.
-func (e *engine) endGenerate() error { return e.writeNamed(e.cells) }
+// endGenerate readies the answers for what is asked about them, writes what systems named, and says
+// what could not be read of it.
+func (e *engine) endGenerate() error {
+	parallel.Each(len(e.cells), func(i int) {
+		c := &e.cells[i]
+		c.evidence = c.evidence.Stripped(c.item)
+	})
+	e.tellReads()
+	return e.writeNamed(e.cells)
+}
 
 // cellsFor lists every item for every system, with what is known of it before an answer is
 // made.
@@ -99,9 +114,6 @@ func (e *engine) cellsFor(found [][]datasets.Retrieved) []cell {
 				c.evidence.Context = it.Context(found[s.at][k], e.opt.Budget)
 			}
 			cells = append(cells, c)
-			if s.answers != nil {
-				e.tellFailed(c)
-			}
 		}
 	}
 	return cells
@@ -122,7 +134,7 @@ func (e *engine) tellFailed(c cell) {
 // request words what a model, or a system that is asked, is given.
 func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 	if m.IsAsked() {
-		call := e.opt.Models.Systems.Question(m, c.item.Title())
+		call := e.opt.Models.Systems.Question(m, c.item.Title(), c.item.ID())
 		call.About = e.systems[c.system].name(c.item)
 		return call, nil
 	}
@@ -160,6 +172,10 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 // take puts a reply into its cell.
 func (e *engine) take(c *cell, m *models.Model, reply local.Reply) {
 	c.usage = reply.Usage
+	if m.Service != nil {
+		e.takeService(c, m, reply)
+		return
+	}
 	c.evidence.Output = datasets.Output{Text: reply.Text, Outcome: reply.Outcome, Reason: reply.Detail}
 	if reply.Outcome == local.Cut && !e.opt.StrictCut && begun(reply) {
 		c.evidence.Output.Outcome, c.evidence.Output.Cut = local.OK, true

@@ -82,7 +82,7 @@ func (e *engine) phases() []phase {
 		{"retrieve", e.beginRetrieve, nil},
 		{"shorten documents", e.beginCondense, e.endCondense},
 		{"generate", e.beginGenerate, e.endGenerate},
-		{"take answers apart", e.beginPoints, nil},
+		{"take answers apart", e.beginPoints, e.endPoints},
 		{"compare with references", e.beginMeasure, nil},
 		{"judge", e.beginJudge, e.endJudge},
 	}
@@ -93,6 +93,9 @@ func (e *engine) phases() []phase {
 func Together(ctx context.Context, jobs ...*Job) error {
 	if len(jobs) == 0 {
 		return nil
+	}
+	for _, j := range jobs {
+		j.foresee()
 	}
 	for n := range jobs[0].phases() {
 		var steps []step

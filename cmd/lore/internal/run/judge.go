@@ -8,19 +8,19 @@ import (
 
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/store"
-	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/judge"
 	"lore/local"
+	"lore/local/parallel"
 )
 
 // beginJudge has a step for every judge, which is asked about every cell. Of judges that are
 // several models, each but the last is asked in a step of its own before.
 func (e *engine) beginJudge() ([]step, error) {
-	for i := range e.cells {
+	parallel.Each(len(e.cells), func(i int) {
 		e.cells[i].plan(e.systems[e.cells[i].system].name(e.cells[i].item))
 		e.cells[i].verdicts = make([]datasets.Verdicts, len(e.judges))
-	}
+	})
 	e.questions = gather(e.cells)
 	e.judged = make([]judged, len(e.judges))
 
@@ -56,7 +56,12 @@ func (e *engine) beginJudging(ctx context.Context, j models.Judge, n int) error 
 	if !ok {
 		return fmt.Errorf("the judge %s is not several", j.Spec)
 	}
-	return several.Begin(ctx, e.questions.tasks, n)
+	step := e.opt.Console.Start(judging(j)+", beginning", e.questions.count)
+	if err := several.Begin(ctx, e.questions.tasks, n); err != nil {
+		return err
+	}
+	step(e.questions.count)
+	return nil
 }
 
 // judged is what a judge's step leaves besides verdicts.
@@ -74,7 +79,8 @@ func (e *engine) judge(ctx context.Context, n int) error {
 		return err
 	}
 	q := e.questions
-	if err := q.ask(ctx, one, n, e.cells, e.opt.Console); err != nil {
+	step := e.opt.Console.Start(judging(e.judges[n]), q.count)
+	if err := q.ask(ctx, one, n, e.cells, step); err != nil {
 		return err
 	}
 
@@ -251,8 +257,8 @@ func gather(cells []cell) *questions {
 }
 
 // ask puts the verdicts of one judge, the nth, into the cells.
-func (q *questions) ask(ctx context.Context, by judge.Judge, nth int, cells []cell, console usage.Console) error {
-	verdicts, err := by.Judge(ctx, q.tasks, console.Start("judge by "+by.Name(), q.count))
+func (q *questions) ask(ctx context.Context, by judge.Judge, nth int, cells []cell, step func(done int)) error {
+	verdicts, err := by.Judge(ctx, q.tasks, step)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,12 @@ func (e *engine) beginPoints() ([]step, error) {
 	}}, err
 }
 
+// endPoints counts the judges' questions, some of which are about points.
+func (e *engine) endPoints() error {
+	e.correct()
+	return nil
+}
+
 // pointCalls words what a model is asked that takes answers apart.
 func (e *engine) pointCalls(rule *datasets.PointRule, cells []*cell) ([]local.Call, error) {
 	p, err := e.prompts.Load(rule.Prompt)
@@ -65,7 +71,7 @@ func (e *engine) pointCalls(rule *datasets.PointRule, cells []*cell) ([]local.Ca
 // askPoints has a model take the answers apart.
 func (e *engine) askPoints(ctx context.Context, calls []local.Call, cells []*cell) error {
 	e.models.Fit(e.points, calls, "prompts that take answers apart")
-	step := e.opt.Console.Start("take answers apart", len(calls))
+	step := e.opt.Console.Start(takeApart, len(calls))
 	done := 0
 	return e.gate.All(ctx, calls, func(n int, r local.Reply) {
 		points := readPoints(r)

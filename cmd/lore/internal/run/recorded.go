@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"lore/cmd/lore/internal/meter"
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
@@ -44,9 +45,10 @@ func (r Recorded) Score(ctx context.Context, judges []judge.Judge) (table.Table,
 		for i := range cells {
 			cells[i].verdicts = make([]datasets.Verdicts, len(judges))
 		}
+		r.plan(judges, questions.count)
 		for n, j := range judges {
 			names = append(names, j.Name())
-			if err := questions.ask(ctx, j, n, cells, r.Console); err != nil {
+			if err := questions.ask(ctx, j, n, cells, r.Console.Start(judgeBy+j.Name(), questions.count)); err != nil {
 				return t, languages, err
 			}
 			languages.Add(models.Languages(r.Language, questions.tasks, questions.verdicts))
@@ -62,6 +64,15 @@ func (r Recorded) Score(ctx context.Context, judges []judge.Judge) (table.Table,
 		}
 	}
 	return t, languages, nil
+}
+
+// plan tells what the judges will be asked.
+func (r Recorded) plan(judges []judge.Judge, questions int) {
+	var parts []meter.Part
+	for _, j := range judges {
+		parts = append(parts, models.Foreseen(judgeBy+j.Name(), j.Name(), questions))
+	}
+	r.Console.Plan(parts)
 }
 
 // recordedCells lists every item for every recorded system, planned.

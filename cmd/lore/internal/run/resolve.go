@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/pipeline"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
@@ -95,9 +94,7 @@ func (e *engine) resolveGenerators(ctx context.Context) error {
 	if err := systems.Alive(ctx); err != nil {
 		return err
 	}
-	for _, name := range systems.Names() {
-		e.asked = append(e.asked, models.Asked(name))
-	}
+	e.asked = systems.Asked()
 	return nil
 }
 
@@ -165,7 +162,7 @@ func (e *engine) listSystems() {
 		}
 	}
 	for _, m := range e.asked {
-		s := datasets.System{Retriever: outside, Generator: m.Name}
+		s := datasets.System{Retriever: outside, Generator: m.Spec}
 		e.systems = append(e.systems, system{System: s, model: m, at: noRetriever})
 	}
 	for i := range e.opt.Answers {

@@ -106,6 +106,7 @@ type engine struct {
 	pipelines *pipeline.Set
 	found     [][]datasets.Retrieved // by retriever and item
 	cells     []cell                 // by system and item
+	expected  int                    // questions of a judge, before they are known
 	questions *questions             // about the cells
 	judged    []judged               // by judge
 
@@ -113,6 +114,12 @@ type engine struct {
 	worded    []store.ShownAsked
 	forged    forged          // texts that pose as something else
 	languages store.Languages // of the texts that were judged
+
+	// Of systems that files describe: what could not be read of their replies, by system and in
+	// words, and what finds their texts.
+	reads    map[string]*readCounts
+	misread  []string
+	matchers map[*datasets.Corpus]*Matcher
 }
 
 // system is a system before it is judged: a cell of the grid, one that is asked over
@@ -142,6 +149,8 @@ type cell struct {
 	prompt []store.PromptMessage
 	seen   []local.Passage
 	usage  local.Usage
+
+	notes []string // what is odd about what a system gave besides its answer
 }
 
 // failed reports whether there is no answer.

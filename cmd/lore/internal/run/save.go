@@ -58,7 +58,7 @@ func (e *engine) manifest() store.Manifest {
 		Seed:       e.opt.Seed,
 		Items:      len(e.items),
 		Texts:      e.ds.Texts,
-		Warnings:   slices.Concat(e.ds.Warnings, e.models.Warnings(), e.leftOut),
+		Warnings:   slices.Concat(e.ds.Warnings, e.models.Warnings(), e.leftOut, e.misread),
 		Settings:   e.settings(),
 		Forged:     e.forged.counts(),
 		Languages:  e.languages,
@@ -113,6 +113,9 @@ func (e *engine) settings() map[string]any {
 	}
 	if e.opt.StrictCut {
 		s["cut"] = "unscored"
+	}
+	if read := e.readBy(); len(read) > 0 {
+		s["systems"] = read
 	}
 	if len(e.opt.Bench) > 0 {
 		s["benchmark"] = e.opt.Bench

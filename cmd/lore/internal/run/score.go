@@ -8,6 +8,7 @@ import (
 	"lore/datasets"
 	"lore/judge"
 	"lore/local"
+	"lore/local/parallel"
 )
 
 // score turns evidence and verdicts into values, pools them, and gathers what the run
@@ -27,13 +28,13 @@ func (e *engine) score(cells []cell) *Result {
 		for j, name := range e.judgeNames {
 			judged := datasets.Judged{System: sys.System, Judge: name}
 			res.Table.Rows = append(res.Table.Rows, newRow(judged, of, j, metrics, e.opt.Seed))
-			for _, c := range of {
-				res.Verdicts = append(res.Verdicts, c.verdictLine(judged, j))
-			}
+			lines := make([]store.TaskVerdicts, len(of))
+			parallel.Each(len(of), func(i int) { lines[i] = of[i].verdictLine(judged, j) })
+			res.Verdicts = append(res.Verdicts, lines...)
 		}
-		for _, c := range of {
-			res.Answers = append(res.Answers, c.answerLine(sys.System))
-		}
+		lines := make([]store.Answer, len(of))
+		parallel.Each(len(of), func(i int) { lines[i] = of[i].answerLine(sys.System) })
+		res.Answers = append(res.Answers, lines...)
 	}
 
 	res.Contexts = e.contextLines(cells)
@@ -62,10 +63,17 @@ func newRow(of datasets.Judged, cells []cell, judge int, metrics []datasets.Metr
 		if c.evidence.Output.Cut {
 			row.ItemsCut++
 		}
+	}
+
+	if len(cells) > 0 {
+		row.Scores = make([]table.ItemScores, len(cells))
+	}
+	parallel.Each(len(cells), func(i int) {
+		c := cells[i]
 		values := table.Group(c.item, c.item.Score(c.evidence, c.verdicts[judge]), metrics)
 		values.Facets = c.item.Facets(c.evidence)
-		row.Scores = append(row.Scores, values)
-	}
+		row.Scores[i] = values
+	})
 	row.Pool(metrics, seed)
 	return row
 }
@@ -107,7 +115,7 @@ func (c *cell) answerLine(of datasets.System) store.Answer {
 		CutTokens:     ctx.CutTokens,
 		Measures:      out.Measures,
 		Points:        out.Points,
-		Notes:         c.item.Notes(c.evidence, nil),
+		Notes:         slices.Concat(c.item.Notes(c.evidence, nil), c.notes),
 	}
 	if out.Cut {
 		a.Outcome, a.CutScored = local.Cut, true

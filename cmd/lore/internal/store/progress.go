@@ -1,11 +1,14 @@
 package store
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"lore/cmd/lore/internal/meter"
 	"lore/local/files"
 )
 
@@ -24,9 +27,42 @@ type Phase struct {
 // failed so far.
 type Work struct {
 	Plan
+	Mark
+	By
 	Phases   []Phase        `json:"phases"`
 	Failed   int            `json:"failed_answers,omitempty"`
 	Failures []FailedAnswer `json:"failures,omitempty"` // the last ones
+}
+
+// Mark is how far a run is, in figures. The time left is that of the whole command, which may have
+// several runs.
+type Mark struct {
+	Share       float64  `json:"share"`                  // of this run, 0 to 100
+	Calls       int      `json:"calls,omitempty"`        // finished calls to models
+	FailedCalls int      `json:"failed_calls,omitempty"` // of these, those without a usable reply
+	LeftLow     *float64 `json:"left_low_s,omitempty"`   // seconds, at least; nil: nobody knows
+	LeftHigh    *float64 `json:"left_high_s,omitempty"`  // seconds, at most; nil: nobody knows
+}
+
+// Left is the time left, as far as it is known.
+func (m Mark) Left() meter.Left {
+	if m.LeftLow == nil {
+		return meter.Left{}
+	}
+	span := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+	l := meter.Left{Known: true, Low: span(*m.LeftLow), Least: m.LeftHigh == nil}
+	if m.LeftHigh != nil {
+		l.High = span(*m.LeftHigh)
+	}
+	return l
+}
+
+// By is who works, and when. A lock tells whether somebody does, but not to other machines.
+type By struct {
+	Machine string    `json:"machine,omitempty"`
+	Process int       `json:"process,omitempty"`
+	Started time.Time `json:"started,omitzero"`
+	Updated time.Time `json:"updated,omitzero"` // every few seconds, as long as it works
 }
 
 // Plan is what a run was asked to do.
@@ -55,6 +91,7 @@ type Progress struct {
 	work    Work
 	before  map[string]int // steps of earlier phases of the same name
 	written time.Time
+	look    func() Mark // nil: nobody knows
 }
 
 // pause is the least time between two writes.
@@ -65,7 +102,26 @@ func (p *Progress) Begin(f *Folder) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dir = f.dir
+	p.work.Started = time.Now().UTC().Truncate(time.Second)
+	p.work.Process = os.Getpid()
+	p.work.Machine, _ = os.Hostname() // without a name it is taken for this one
 	p.write()
+}
+
+// Look sets what tells how far the run is.
+func (p *Progress) Look(look func() Mark) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.look = look
+}
+
+// Beat writes the file though nothing has happened, for whoever cannot see the lock.
+func (p *Progress) Beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.written) >= pause {
+		p.write()
+	}
 }
 
 // Plan notes what the run was asked to do.
@@ -123,6 +179,10 @@ func (p *Progress) write() {
 	if p.dir == "" {
 		return
 	}
+	p.work.Updated = time.Now().UTC().Truncate(time.Second)
+	if p.look != nil {
+		p.work.Mark = p.look()
+	}
 	if data, err := Encode(p.work); err == nil {
 		_ = files.WriteFile(filepath.Join(p.dir, progressFile), data)
 	}
@@ -137,6 +197,38 @@ func (p *Progress) End() {
 		_ = os.Remove(filepath.Join(p.dir, progressFile))
 	}
 	p.dir = ""
+}
+
+// State is what becomes of a run.
+type State string
+
+// The states of a run. One that was extended and stopped has the files of the run before it.
+const (
+	Running  State = "running"
+	Stopped  State = "stopped" // interrupted, killed, or refused by a server: the same command goes on
+	Finished State = "finished"
+)
+
+// quietFor is how long another machine may say nothing of its run.
+const quietFor = time.Minute
+
+// StateOf is the state of a run folder, with how far it is unless it is finished. A run of another
+// machine, whose lock may not be seen here, goes on as long as its file is written.
+func StateOf(dir string) (State, Work) {
+	busy := Busy(dir) // first: who has unlocked it has finished
+	work, err := ReadProgress(dir)
+	here, _ := os.Hostname()
+	_, missing := os.Stat(filepath.Join(dir, ManifestFile))
+
+	switch {
+	case busy:
+		return Running, work
+	case err == nil && work.Machine != "" && work.Machine != here && time.Since(work.Updated) < quietFor:
+		return Running, work
+	case errors.Is(err, fs.ErrNotExist) && missing == nil:
+		return Finished, Work{}
+	}
+	return Stopped, work
 }
 
 // ReadProgress tells how far the run of a folder is, or was when it was interrupted. The

@@ -108,3 +108,54 @@ func TestBusy(t *testing.T) {
 		t.Error("a folder that nobody works in any more is busy")
 	}
 }
+
+// A run that is killed was stopped, whatever its file says; one on another machine, whose lock is not
+// seen here, goes on as long as it says so.
+func TestStateOf(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if state, _ := StateOf(dir); state != Stopped {
+		t.Errorf("nothing is there: %s", state)
+	}
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Progress{}
+	low := 60.0
+	p.Look(func() Mark { return Mark{Share: 37.5, Calls: 12, LeftLow: &low} })
+	p.Begin(f)
+	p.Tell("generate", 0, 8)
+	state, work := StateOf(dir)
+	if state != Running || work.Share != 37.5 || work.Left().String() != "at least 1 min left" || work.Process != os.Getpid() ||
+		time.Since(work.Updated) > time.Minute || work.Started.IsZero() {
+		t.Errorf("going on: %s %+v", state, work)
+	}
+
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if state, work := StateOf(dir); state != Stopped || work.Share != 37.5 {
+		t.Errorf("stopped: %s %+v", state, work)
+	}
+	for updated, want := range map[time.Duration]State{0: Running, 2 * quietFor: Stopped} {
+		work.Machine, work.Updated = "another", time.Now().Add(-updated)
+		data, err := Encode(work)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, progressFile), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state, _ := StateOf(dir); state != want {
+			t.Errorf("on another machine, quiet for %s: %s, want %s", updated, state, want)
+		}
+	}
+
+	p.End()
+	if err := os.WriteFile(filepath.Join(dir, ManifestFile), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if state, work := StateOf(dir); state != Finished || work.Share != 0 {
+		t.Errorf("finished: %s %+v", state, work)
+	}
+}

@@ -2,9 +2,7 @@ package study
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -12,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"lore/cmd/lore/internal/yamlfile"
 )
 
 // Keys of a study besides settings.
@@ -76,33 +76,28 @@ func (r Reader) Read(file string, data []byte) (Study, error) {
 
 // root is the map that the file is.
 func (in reading) root(data []byte) (*yaml.Node, error) {
-	dec := yaml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
-	var doc, more yaml.Node
-	err := dec.Decode(&doc)
+	root, err := yamlfile.Parse(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), "a study", "of a study")
 	switch {
-	case errors.Is(err, io.EOF):
-		return nil, failure(in.file, 0, remedy, "is empty")
 	case err != nil:
 		return nil, in.broken(err)
-	case !errors.Is(dec.Decode(&more), io.EOF):
-		return nil, failure(in.file, 0, "give each study a file of its own", "holds several documents, or goes on behind its end")
-	}
-	root := doc.Content[0]
-	if root.Kind != yaml.MappingNode {
+	case root == nil:
+		return nil, failure(in.file, 0, remedy, "is empty")
+	case root.Kind != yaml.MappingNode:
 		return nil, failure(in.file, root.Line, remedy, "is not a study: it should be names with values, such as benchmarks: [summhay]")
 	}
 	return root, nil
 }
 
 // yamlLine is how the library tells a place.
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlLine = regexp.MustCompile(`^(yaml: )?(?:line (\d+): )?`)
 
-// broken words an error of the YAML library.
+// broken words an error of the YAML library, or of its bounds.
 func (in reading) broken(err error) error {
-	msg, line := err.Error(), 0
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		msg = msg[len(m[0]):]
+	m := yamlLine.FindStringSubmatch(err.Error())
+	msg := err.Error()[len(m[0]):]
+	line, _ := strconv.Atoi(m[2]) // 0 where there is none
+	if m[1] == "" {
+		return failure(in.file, line, remedy, "%s", msg)
 	}
 	help := "a value with a colon, a bracket or a # needs quotes; spaces, not tabs, stand before names"
 	return failure(in.file, line, help, "is not valid YAML: %s", msg)

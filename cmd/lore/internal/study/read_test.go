@@ -124,7 +124,7 @@ func TestReadRefuses(t *testing.T) {
 		"no repetitions":     {"benchmarks: crux\nrepetitions: 0\n", "line 2: repetitions is a whole number from 1"},
 		"a tab":              {"benchmarks:\n\tcrux:\n", "line 2: is not valid YAML"},
 		"a colon":            {"benchmarks: crux\ntitle: a: b\n", "line 2: is not valid YAML"},
-		"two documents":      {"benchmarks: crux\n---\nlimit: 1\n", "holds several documents"},
+		"two documents":      {"benchmarks: crux\n---\nlimit: 1\n", "begins a second document; put all of a study into one"},
 		"a merge":            {"a: &a {limit: 1}\nbenchmarks: crux\n<<: *a\n", "line 3: a name is wanted here"},
 	} {
 		t.Run(name, func(t *testing.T) {

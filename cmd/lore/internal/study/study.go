@@ -106,9 +106,6 @@ type Reader struct {
 	Check      func(Value) error // of one value; its error says what is wrong, without a place
 }
 
-// schemaLine tells editors where the schema is.
-const schemaLine = "# yaml-language-server: $schema="
-
 // remedy of errors that no other is better for.
 const remedy = "`lore help study` shows what a study holds, `lore study init` writes one"
 

@@ -7,6 +7,7 @@ import (
 
 	"lore/datasets"
 	"lore/judge/metric"
+	"lore/local/parallel"
 )
 
 // Resamples is how often a bootstrap draws, Level what its intervals cover.
@@ -151,10 +152,8 @@ func Group(item datasets.Item, scores []datasets.Score, metrics []datasets.Metri
 
 // Pool computes the row's figures from its items' values.
 func (r *Row) Pool(metrics []datasets.Metric, seed uint64) {
-	r.Figures = nil
-	for _, m := range metrics {
-		r.Figures = append(r.Figures, pool(r.Scores, m, seed))
-	}
+	r.Figures = make([]Figure, len(metrics))
+	parallel.Each(len(metrics), func(i int) { r.Figures[i] = pool(r.Scores, metrics[i], seed) })
 }
 
 // pooled are a metric's values by item: sums and counts, means, and how many are missing.

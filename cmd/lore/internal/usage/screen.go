@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -127,4 +129,30 @@ func (s Screen) FoldAll(line string, cells int) []string {
 		out = append(out, part)
 	}
 	return out
+}
+
+// IsTerminal reports whether text goes to a terminal that can be drawn on.
+func IsTerminal(w io.Writer) bool {
+	return terminal(w) != nil && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != ""
+}
+
+// Redraw draws a picture on a terminal in place of the last one, which had so many rows, and returns
+// how many this one has.
+func Redraw(w io.Writer, rows int, draw func(io.Writer)) int {
+	var picture bytes.Buffer
+	draw(PrinterOn(&picture, ScreenOf(w)))
+	p, ok := w.(*printer)
+	if !ok {
+		return 0
+	}
+
+	up := ""
+	if rows > 0 {
+		up = fmt.Sprintf("\r\x1b[%dA\x1b[J", rows)
+	}
+	if _, height, err := term.GetSize(int(terminal(w).Fd())); err == nil && rows >= height {
+		up = "\x1b[H\x1b[2J" // what has left the screen cannot be drawn over
+	}
+	_ = p.print(up + picture.String())
+	return strings.Count(picture.String(), "\n")
 }

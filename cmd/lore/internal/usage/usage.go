@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"lore/cmd/lore/internal/meter"
 	"lore/datasets"
 	"lore/local/text"
 )
@@ -19,13 +21,22 @@ func Errorf(format string, args ...any) error { return datasets.Usagef(format, a
 
 // Console is where warnings and progress go. The zero value says nothing.
 type Console struct {
-	out  io.Writer
-	bar  func(phase string, n int) func(done int)
-	name string // of the run that speaks, where there are several
+	out   io.Writer
+	name  string                              // of the run that speaks, where there are several
+	board *board                              // shows progress; nil: nobody does
+	own   *meter.Meter                        // of a part of the command that is watched; nil: none is
+	tell  func(phase string, done, total int) // is told of it; nil: nobody is
 }
 
-// NewConsole speaks on w: warnings and notes a line each, and bars if w is a terminal.
-func NewConsole(w io.Writer) Console { return Console{out: w, bar: bars(w)} }
+// NewConsole speaks on w: warnings and notes a line each, and how far the command is if w is one of
+// its Printers.
+func NewConsole(w io.Writer) Console {
+	c := Console{out: w}
+	if p, ok := w.(*printer); ok {
+		c.board = p.board
+	}
+	return c
+}
 
 // Warn prints what is odd but no reason to stop.
 func (c Console) Warn(s string) { c.say("warning:", Caution, s) }
@@ -43,36 +54,104 @@ func (c Console) say(prefix string, style Style, s string) {
 	}
 }
 
-// Start begins a phase of n steps and returns a function that is told how many are done.
-func (c Console) Start(phase string, n int) func(done int) {
-	if c.bar == nil {
-		return func(int) {}
+// Plan says what is to be done, before it begins. Phases that are started later are found by their
+// names.
+func (c Console) Plan(parts []meter.Part) {
+	for i := range parts {
+		parts[i].Name = Line(parts[i].Name)
 	}
-	return c.bar(Line(phase), n)
+	if c.board != nil {
+		c.board.wake()
+	}
+	c.each(func(m *meter.Meter) { m.Plan(parts) })
 }
 
-// Watched is the console with somebody who is told of every phase, and of what is done of it.
-func (c Console) Watched(tell func(phase string, done, total int)) Console {
-	drawn := c
-	c.bar = func(phase string, n int) func(done int) {
-		tell(phase, 0, n)
-		step := drawn.Start(phase, n)
-		return func(done int) {
-			tell(phase, done, n)
-			step(done)
+// Correct says that a phase which has not begun will have other steps than were planned.
+func (c Console) Correct(phase string, was, is int) {
+	c.each(func(m *meter.Meter) { m.Correct(Line(phase), was, is) })
+}
+
+// Start begins a phase of n steps and returns a function that is told how many are done.
+func (c Console) Start(phase string, n int) func(done int) {
+	phase = Line(phase)
+	if c.board != nil {
+		c.board.wake()
+	}
+	now := time.Now()
+	var steps []func(time.Time, int)
+	c.each(func(m *meter.Meter) { steps = append(steps, m.Begin(now, phase, n)) })
+	if c.board != nil {
+		c.board.first()
+	}
+	if c.tell != nil {
+		c.tell(phase, 0, n)
+	}
+
+	return func(done int) {
+		now := time.Now()
+		for _, step := range steps {
+			step(now, done)
+		}
+		if c.tell != nil {
+			c.tell(phase, done, n)
 		}
 	}
+}
+
+// each does something to what counts how much is done.
+func (c Console) each(do func(*meter.Meter)) {
+	if c.board != nil {
+		do(c.board.meter)
+	}
+	if c.own != nil {
+		do(c.own)
+	}
+}
+
+// Asking, Replied and Answered tell of calls to models, as a gate does.
+func (c Console) Asking() { c.each(func(m *meter.Meter) { m.Asking(time.Now()) }) }
+
+// Replied says that a model has ended its work on a call.
+func (c Console) Replied() { c.each(func(m *meter.Meter) { m.Replied() }) }
+
+// Answered says that a call has its answer, from a model that was asked or from disk.
+func (c Console) Answered(asked, ok bool) { c.each(func(m *meter.Meter) { m.Answered(asked, ok) }) }
+
+// Watched is the console of a part of the command, such as one of several runs. Somebody is told of
+// every phase of it, and of what is done of it.
+func (c Console) Watched(tell func(phase string, done, total int)) Console {
+	c.own, c.tell = meter.New(), tell
 	return c
 }
 
-// Named is the console of one run among several. Empty is that of a run alone.
+// Named is the console of one run among several. Empty is that of a run alone. How far they are is
+// shown for all of them together.
 func (c Console) Named(run string) Console {
-	named := c
-	named.name = run
-	if run != "" && c.bar != nil {
-		named.bar = func(phase string, n int) func(done int) { return c.bar(run+": "+phase, n) }
+	c.name = run
+	return c
+}
+
+// Beat has something done every few seconds while the command works.
+func (c Console) Beat(do func()) {
+	if c.board != nil {
+		c.board.mu.Lock()
+		defer c.board.mu.Unlock()
+		c.board.beats = append(c.board.beats, do)
 	}
-	return named
+}
+
+// State is how far the watched part of the command is, with the time left for all of the command.
+func (c Console) State() meter.State {
+	s := meter.State{}
+	now := time.Now()
+	c.each(func(m *meter.Meter) {
+		of := m.State(now)
+		if m == c.own && c.board != nil {
+			of.Left = s.Left
+		}
+		s = of
+	})
+	return s
 }
 
 // Plain makes text from outside safe to print; lines and tabs stay.

@@ -13,17 +13,16 @@ import (
 // printer lets nothing through that could steer a terminal, whatever prints there: names of
 // files, answers of models, words of a server.
 type printer struct {
-	to     io.Writer
-	screen *Screen // of tests; nil: what the writer is
-	mu     sync.Mutex
-	rest   []byte // the beginning of a character whose end is not written yet
+	to      io.Writer
+	screen  *Screen // of tests; nil: what the writer is
+	board   *board  // shows how far the command is; nil: nobody does
+	results bool    // what is printed are results
+	mu      sync.Mutex
+	rest    []byte // the beginning of a character whose end is not written yet
 }
 
-// Printer makes a writer show control characters instead of obeying them. Bars, which steer
-// the terminal on purpose, are drawn past it, and styles are written by Paint alone.
-func Printer(to io.Writer) io.Writer { return &printer{to: to} }
-
-// PrinterOn is Printer for a screen that is told, as tests do.
+// PrinterOn is a printer for a screen that is told, as tests and pictures that are drawn anew have it. It
+// shows control characters instead of obeying them; styles are written by Paint alone.
 func PrinterOn(to io.Writer, s Screen) io.Writer { return &printer{to: to, screen: &s} }
 
 // Write is io.Writer's: it takes all of p or gives an error.
@@ -33,10 +32,22 @@ func (w *printer) Write(p []byte) (int, error) {
 	data := append(w.rest, p...)
 	end := len(data) - partial(data)
 	w.rest = append([]byte(nil), data[end:]...)
-	if _, err := io.WriteString(w.to, Plain(string(data[:end]))); err != nil {
+	if err := w.print(Plain(string(data[:end]))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// print writes, and keeps what shows progress out of it.
+func (w *printer) print(text string) error {
+	write := func() error {
+		_, err := io.WriteString(w.to, text)
+		return err
+	}
+	if w.board == nil {
+		return write()
+	}
+	return w.board.around(text, w.results, write)
 }
 
 // partial is how many bytes at the end begin a character that goes on, or a line end.
@@ -70,7 +81,7 @@ func (w *printer) paint(pieces []Piece) {
 		}
 		b.WriteString("\x1b[" + string(piece.Style) + "m" + Plain(piece.Text) + "\x1b[0m")
 	}
-	io.WriteString(w.to, b.String())
+	_ = w.print(b.String()) // as with other text on a screen, nobody could be told
 }
 
 // terminal is the terminal that a writer prints on; nil where it is none.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 )
 
@@ -19,13 +20,16 @@ func TestPrinter(t *testing.T) {
 	if got, want := buf.String(), "a␛[31m 日\nb\tc😀��\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if ScreenOf(w) != (Screen{}) || NewConsole(w).bar != nil {
+	if ScreenOf(w) != (Screen{}) || terminal(w) != nil {
 		t.Error("a buffer is a terminal")
 	}
 	if _, err := Printer(broken{}).Write([]byte("x")); err == nil {
 		t.Error("an error of writing is lost")
 	}
 }
+
+// Printer is one without a screen.
+func Printer(to io.Writer) io.Writer { return &printer{to: to} }
 
 type broken struct{}
 

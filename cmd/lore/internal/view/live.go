@@ -26,6 +26,8 @@ type RunState struct {
 	Finished bool          `json:"finished"`
 	Running  bool          `json:"running"`
 	Stamp    string        `json:"stamp"`
+	Share    float64       `json:"share"`          // of the run, 0 to 100
+	Left     string        `json:"left,omitempty"` // in words; empty where nobody knows
 	Phases   []store.Phase `json:"phases"`
 	Calls    []Calls       `json:"calls"`
 	Failures []Failure     `json:"failures"` // the last ones
@@ -61,8 +63,9 @@ func (r *runs) state(ids string) (State, error) {
 		return out, err
 	}
 	for _, f := range folders {
-		s := RunState{Folder: usage.Plain(f), Running: store.Busy(f), Phases: []store.Phase{}, Calls: []Calls{}, Failures: []Failure{},
-			Answers: []store.FailedAnswer{}}
+		state, _ := store.StateOf(f)
+		s := RunState{Folder: usage.Plain(f), Running: state == store.Running, Phases: []store.Phase{},
+			Calls: []Calls{}, Failures: []Failure{}, Answers: []store.FailedAnswer{}}
 		s.Stamp = stampOf(f) // after the lock was looked at: who has unlocked it has finished
 		s.Finished = s.Stamp != ""
 		if !s.Finished {
@@ -79,6 +82,10 @@ func (r *runs) state(ids string) (State, error) {
 func (r *runs) progress(folder string, s *RunState) error {
 	work, _ := store.ReadProgress(folder) // none: nothing has begun, or an earlier lore makes it
 	s.FailedAnswers = work.Failed
+	s.Share = work.Share
+	if s.Running {
+		s.Left = work.Left().String()
+	}
 	for _, a := range slices.Backward(work.Failures) {
 		a.System, a.Item, a.Reason = usage.Plain(a.System), usage.Plain(a.Item), usage.Plain(a.Reason)
 		s.Answers = append(s.Answers, a)

@@ -83,6 +83,9 @@ type Listed struct {
 	Phase       string `json:"phase,omitempty"`
 	Done        int    `json:"done"`
 	Total       int    `json:"total"`
+
+	Share float64 `json:"share"`          // of a run that is not finished, 0 to 100
+	Left  string  `json:"left,omitempty"` // its time left in words; empty where nobody knows
 	Run
 }
 
@@ -102,11 +105,12 @@ func (r *runs) list() (List, error) {
 	for _, run := range found {
 		id := idOf(run.Folder)
 		r.byID[id] = run.Folder
+		state, _ := store.StateOf(run.Folder)
 		l := Listed{
 			ID:       id,
 			Name:     usage.Plain(run.Folder),
 			Finished: stampOf(run.Folder) != "",
-			Running:  store.Busy(run.Folder),
+			Running:  state == store.Running,
 			Run:      run,
 		}
 		if l.Running {
@@ -136,6 +140,10 @@ func (l *Listed) takeWork(folder string) {
 		}
 	}
 	l.Interrupted = !l.Running && len(work.Phases) > 0
+	l.Share = work.Share
+	if l.Running {
+		l.Left = work.Left().String()
+	}
 	if l.Benchmark == "" && work.Benchmark != "" {
 		l.Benchmark, l.Items, l.Systems, l.Failed = usage.Plain(work.Benchmark), work.Items, work.Systems, work.Failed
 		l.Judges = nil

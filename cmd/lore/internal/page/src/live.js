@@ -31,8 +31,17 @@ function runView(run) {
     el('h1', null, line(run.folder)),
     el('p', {class: run.running ? 'lead' : 'warn', role: 'status'}, run.running ? 'The run goes on. The page opens when it is finished.'
       : 'The run was interrupted, or has not begun. The same lore run command goes on with it.'),
+    wholeView(run),
     run.phases.length ? el('ul', {class: 'phases'}, run.phases.map(phaseView)) : el('p', {class: 'note'}, 'Nothing is known of its phases yet.'),
     callsView(run), failedView(run), answersView(run));
+}
+
+// wholeView says how much of the run is done, and how long the rest takes.
+function wholeView(run) {
+  if (!run.share && !run.left) return null;
+  const share = Math.floor(run.share);
+  return el('p', {class: 'whole'}, el('progress', {max: 100, value: share, 'aria-label': 'Done of the whole run'}), ` ${share} %`,
+    run.left ? `, ${run.left}` : '');
 }
 
 function phaseView(p) {

@@ -60,7 +60,8 @@ function row(r, ready) {
 }
 
 function condition(r) {
-  const where = r.phase ? `${short(r.phase, 80)} ${r.done} of ${r.total}` : '';
+  const share = r.share > 0 ? `${Math.floor(r.share)} %, ` : '';
+  const where = r.phase ? `${share}${short(r.phase, 80)} ${r.done} of ${r.total}${r.left ? `, ${r.left}` : ''}` : '';
   if (r.running) return where ? `running: ${where}` : 'running';
   if (r.interrupted) return el('span', {class: 'warn'}, `interrupted at ${where}: the same lore run command again goes on`);
   if (r.problem) return el('span', {class: 'warn'}, line(r.problem));

@@ -1,0 +1,278 @@
+package meter
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// work is a part of a synthetic run, with what is true of it and the meter does not know.
+type work struct {
+	Part
+	took   func(step int, r *rand.Rand) float64 // seconds of a call
+	slots  int
+	ready  func(step int, r *rand.Rand) bool // answered before; nil: none is
+	begins int                               // steps when it begins, where fewer or more than planned; 0: as planned
+	load   float64                           // seconds until the model is there
+}
+
+// seen is the state at a time of the run.
+type seen struct {
+	at   time.Duration
+	what State
+}
+
+// carryOut goes through a run by its own clock, and looks at the meter at some times, and at its end.
+func carryOut(parts []work, seed uint64, looks ...time.Duration) (states []seen, whole time.Duration) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	m := New()
+	start := time.Unix(1e9, 0)
+	now := start
+	var plan []Part
+	for _, p := range parts {
+		plan = append(plan, p.Part)
+	}
+	m.Plan(plan)
+
+	until := func(t time.Time) {
+		for len(looks) > 0 && looks[0] < t.Sub(start) {
+			states = append(states, seen{looks[0], m.State(start.Add(looks[0]))})
+			looks = looks[1:]
+		}
+		now = t
+	}
+	for _, p := range parts {
+		n := p.Steps
+		if p.begins > 0 {
+			n = p.begins
+		}
+		tell := m.Begin(now, p.Name, n)
+		free := make([]time.Time, max(1, p.slots)) // when each slot is free again
+		for i := range free {
+			free[i] = now
+		}
+		until = simulate(m, p, n, free, r, tell, until)
+		for _, f := range free {
+			if f.After(now) {
+				until(f)
+			}
+		}
+	}
+	return append(states, seen{now.Sub(start), m.State(now)}), now.Sub(start)
+}
+
+// simulate hands the steps of a part to slots, and takes their ends in the order of time.
+func simulate(m *Meter, p work, n int, free []time.Time, r *rand.Rand, tell func(time.Time, int), until func(time.Time)) func(time.Time) {
+	type end struct{ at time.Time }
+	var open []end
+	done := 0
+	finish := func() {
+		first := 0
+		for i := range open {
+			if open[i].at.Before(open[first].at) {
+				first = i
+			}
+		}
+		e := open[first]
+		open = append(open[:first], open[first+1:]...)
+		until(e.at)
+		m.Replied()
+		m.Answered(true, true)
+		done++
+		tell(e.at, done)
+	}
+
+	clock := free[0]
+	for i := range n {
+		if p.ready != nil && p.ready(i, r) {
+			clock = clock.Add(time.Millisecond)
+			for len(open) > 0 && !earliest(open, func(e end) time.Time { return e.at }).After(clock) {
+				finish()
+			}
+			until(clock)
+			m.Answered(false, true)
+			done++
+			tell(clock, done)
+			continue
+		}
+		for len(open) == len(free) {
+			at := earliest(open, func(e end) time.Time { return e.at })
+			finish()
+			clock = at
+		}
+		m.Asking(clock)
+		took := p.took(i, r)
+		if p.load > 0 {
+			took, p.load = took+p.load, 0
+		}
+		open = append(open, end{at: clock.Add(time.Duration(took * float64(time.Second)))})
+	}
+	for len(open) > 0 {
+		clock = earliest(open, func(e end) time.Time { return e.at })
+		finish()
+	}
+	free[0] = clock
+	return until
+}
+
+func earliest[E any](list []E, at func(E) time.Time) time.Time {
+	first := at(list[0])
+	for _, e := range list[1:] {
+		if at(e).Before(first) {
+			first = at(e)
+		}
+	}
+	return first
+}
+
+// about is a time that scatters as those of model calls do: some are several times the usual one.
+func about(seconds, scatter float64) func(int, *rand.Rand) float64 {
+	return func(_ int, r *rand.Rand) float64 {
+		return seconds * math.Exp(scatter*r.NormFloat64()-scatter*scatter/2)
+	}
+}
+
+func generate(steps int, seconds float64) work {
+	return work{Part: Part{Name: "generate", Model: "a", Steps: steps, Phase: 2, Weight: 15}, took: about(seconds, 0.5), slots: 1, load: 20}
+}
+
+func judging(model string, steps int, seconds float64) work {
+	return work{Part: Part{Name: "judge by " + model, Model: model, Steps: steps, Phase: 5, Weight: 1}, took: about(seconds, 0.4), slots: 1, load: 10}
+}
+
+// Synthetic runs: the time left at a quarter, a half and three quarters of the time, against what
+// was left in truth. -v prints the figures.
+func TestTimeLeft(t *testing.T) {
+	slots := func(w work, n int) work { w.slots = n; return w }
+	ready := func(w work, f func(int, *rand.Rand) bool) work { w.ready = f; return w }
+	first := func(n int) func(int, *rand.Rand) bool { return func(i int, _ *rand.Rand) bool { return i < n } }
+	quick := func(w work, n int) work { // its first replies come ten times as fast
+		took := w.took
+		w.took = func(i int, r *rand.Rand) float64 {
+			if i < n {
+				return took(i, r) / 10
+			}
+			return took(i, r)
+		}
+		return w
+	}
+	slower := func(w work) work { // twice as slow at the end as at the beginning
+		took := w.took
+		w.took = func(i int, r *rand.Rand) float64 { return took(i, r) * (1 + float64(i)/float64(w.Steps)) }
+		return w
+	}
+	away := func(w work, at int) work { // the server is away for ten minutes
+		took := w.took
+		w.took = func(i int, r *rand.Rand) float64 {
+			if i == at {
+				return 600
+			}
+			return took(i, r)
+		}
+		return w
+	}
+	more := func(w work, n int) work { w.begins = n; return w }
+
+	for _, c := range []struct {
+		name   string
+		parts  []work
+		most   [3]float64 // median error of the middle of the range, as a share of what is left
+		drifts bool       // nobody could know: the range need not hold
+	}{
+		{"one model", []work{generate(90, 12), judging("a", 3000, 0.8)}, [3]float64{0.55, 0.2, 0.2}, false},
+		{"one phase", []work{generate(400, 9)}, [3]float64{0.15, 0.15, 0.15}, false},
+		{"four slots", []work{slots(generate(200, 12), 4), slots(judging("a", 6000, 0.8), 4)}, [3]float64{0.45, 0.2, 0.2}, false},
+		{"fast first replies", []work{quick(generate(400, 9), 20)}, [3]float64{0.2, 0.15, 0.15}, false},
+		{"slower and slower", []work{slower(generate(400, 9))}, [3]float64{0.35, 0.3, 0.25}, true},
+		{"the server was away", []work{away(generate(400, 9), 90)}, [3]float64{0.6, 0.3, 0.2}, false},
+		{"goes on at 60 %", []work{ready(generate(400, 9), first(240))}, [3]float64{0.25, 0.2, 0.2}, false},
+		{"goes on in the judge's phase", []work{ready(generate(90, 12), first(90)), ready(judging("a", 3000, 0.8), first(1000))},
+			[3]float64{0.2, 0.15, 0.15}, false},
+		{"half is in the cache", []work{ready(generate(600, 9), func(_ int, r *rand.Rand) bool { return r.IntN(2) == 0 })},
+			[3]float64{0.4, 0.4, 0.4}, false},
+		{"a third fewer questions", []work{generate(90, 12), more(judging("a", 3000, 0.8), 2000)}, [3]float64{1, 0.2, 0.15}, false},
+		{"a slow last model", []work{generate(90, 12), judging("a", 1000, 0.8), judging("b", 1000, 4)}, [3]float64{2, 2, 0.2}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) { errorsOf(t, c.parts, c.most, c.drifts) })
+	}
+}
+
+// errorsOf takes a run through many seeds, and compares what was said with what was true.
+func errorsOf(t *testing.T, parts []work, most [3]float64, drifts bool) {
+	seeds := 40
+	if testing.Short() {
+		seeds = 10
+	}
+	quarters := [3]float64{0.25, 0.5, 0.75}
+	runs := make([][]seen, seeds)
+	for seed := range runs {
+		_, whole := carryOut(parts, uint64(seed))
+		var looks []time.Duration
+		for _, q := range quarters {
+			looks = append(looks, time.Duration(q*float64(whole)))
+		}
+		runs[seed], _ = carryOut(parts, uint64(seed), looks...)
+	}
+
+	for q, at := range quarters {
+		var wrong []float64
+		held, told, least := 0, 0, 0
+		for _, states := range runs {
+			s, end := states[q], states[len(states)-1].at
+			left, l := (end - s.at).Seconds(), s.what.Left
+			switch {
+			case l.Least:
+				least++
+				if l.Low.Seconds() <= left {
+					held++
+				}
+				continue
+			case l.Known:
+				told++
+			}
+			if l.Low.Seconds() <= left && left <= l.High.Seconds() {
+				held++
+			}
+			wrong = append(wrong, math.Abs((l.Low+l.High).Seconds()/2-left)/left)
+		}
+
+		median := math.NaN()
+		if len(wrong) > 0 {
+			median = middle(wrong)
+		}
+		first := runs[0][q]
+		t.Logf("at %2.0f %%: median error %3.0f %%, in its range %d of %d (%d only \"at least\"); such as %.0f %%, %q, in truth %s",
+			100*at, 100*median, held, seeds, least, 100*first.what.Share, first.what.Left, Words(runs[0][3].at-first.at))
+		if median > most[q] {
+			t.Errorf("at %.0f %%: the median error is %.0f %%, more than %.0f %%", 100*at, 100*median, 100*most[q])
+		}
+		if held < seeds*8/10 && !drifts {
+			t.Errorf("at %.0f %%: only %d of %d times were in their range", 100*at, held, seeds)
+		}
+		if told+least < seeds*8/10 {
+			t.Errorf("at %.0f %%: %d times of %d were told", 100*at, told+least, seeds)
+		}
+	}
+}
+
+// The share never falls, and is 1 at the end alone, where nothing is left.
+func TestShareNeverFalls(t *testing.T) {
+	for seed := range uint64(20) {
+		var looks []time.Duration
+		for at := time.Second; at < time.Hour; at += 7 * time.Second {
+			looks = append(looks, at)
+		}
+		states, _ := carryOut([]work{generate(30, 12), judging("a", 500, 0.8), judging("b", 400, 3)}, seed, looks...)
+		share := 0.0
+		for i, s := range states {
+			if s.what.Share < share || s.what.Share >= 1 && i < len(states)-1 {
+				t.Fatalf("seed %d, after %s: %v, before it %v", seed, s.at, s.what.Share, share)
+			}
+			share = s.what.Share
+		}
+		if last := states[len(states)-1].what; !last.Over || last.Share != 1 || last.Left.Known {
+			t.Errorf("seed %d: %+v at the end", seed, last)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"lore/cmd/lore/internal/meter"
+	"lore/cmd/lore/internal/usage"
+)
+
+// farewell says how a command ends that is interrupted.
+type farewell struct {
+	stderr io.Writer
+	board  usage.Board
+	args   []string
+
+	once sync.Once // the command may end by itself while it is ended
+}
+
+// interrupted says how much is done, what of it is kept, and how to go on. Every finished call to a
+// model is on disk, and files are put in place whole. What the built-in judge or a model in this
+// process computes is made again.
+func (e *farewell) interrupted() { e.once.Do(e.say) }
+
+func (e *farewell) say() {
+	state, known := e.board.State()
+	e.board.End()
+	if !known {
+		state = meter.State{}
+	}
+	fmt.Fprintf(e.stderr, "lore: interrupted; %s\n      %s\n", interruptedText(state), commandLine(os.Args[0], e.args))
+}
+
+func interruptedText(s meter.State) string {
+	kept := "finished calls to models and whole files are kept; run the same command again to resume from them:"
+	if n := s.Asked + s.Kept; n > 0 {
+		kept = fmt.Sprintf("nothing is lost: %s to models and whole files are kept; run the same command again to resume from them:",
+			usage.Counted(n, "finished call"))
+	}
+	switch {
+	case s.Planned:
+		return fmt.Sprintf("%d %% is done\n      %s", int(100*s.Share), kept)
+	case s.Phase != "":
+		return fmt.Sprintf("of %q %d of %d are done\n      %s", s.Phase, s.Done, s.Total, kept)
+	}
+	return kept
+}
+
+// commandLine is what was typed, for a shell to read again. A program that lies in the path goes by its name.
+func commandLine(program string, args []string) string {
+	if !strings.ContainsRune(program, filepath.Separator) {
+		program = filepath.Base(program)
+	}
+	words := []string{quoted(program)}
+	for _, a := range args {
+		words = append(words, quoted(a))
+	}
+	return strings.Join(words, " ")
+}
+
+// safe are the signs of which a shell makes nothing, besides letters and digits.
+const safe = "-_./:,=@%+^"
+
+// quoted is a word that a shell reads as it is.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(safe, r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
