@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-watch simulate-labels hostile flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers axe pages fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-watch simulate-labels hostile estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -102,6 +102,11 @@ simulate-watch:
 CAMPAIGN = LORE_CAMPAIGN=1 $(GO) test -count=1 -v -timeout 3h ./cmd/lore -run
 hostile:
 	$(CAMPAIGN) 'TestHostile$$'
+
+# estimates foretells ten runs on a server of known speeds, and one on a real server, and runs them;
+# ten minutes on a machine that does nothing else.
+estimates: $(OLLAMA)
+	LORE_OLLAMA=$(OLLAMA) $(CAMPAIGN) 'TestEstimatesOfTime$$|TestRealEstimate$$'
 
 # flips damages the files of a finished run; LORE_KEEP names a folder for what went
 # unnoticed; minutes.

@@ -96,6 +96,7 @@ type Call struct {
 	Sample      int             `json:"sample"`           // repeat number, so repeats are different calls
 
 	Prefix string `json:"-"` // calls with an equal Prefix share a long beginning and are run side by side
+	About  string `json:"-"` // what the call is for, in words for people; may be empty
 }
 
 // Key is the call's identity: the SHA-256 of its canonical JSON, in hex.
@@ -174,6 +175,8 @@ type Usage struct {
 	Duration     time.Duration `json:"duration_ns"`             // from sending to the last byte
 	Load         time.Duration `json:"load_ns,omitempty"`       // model load time within Duration
 	Queue        time.Duration `json:"queue_ns,omitempty"`      // time spent waiting for a slot in the server, if known
+	Reading      time.Duration `json:"reading_ns,omitempty"`    // of the prompt, where the server tells it
+	Writing      time.Duration `json:"writing_ns,omitempty"`    // of the reply, where the server tells it
 }
 
 // Add returns the sum of two usages.
@@ -184,6 +187,8 @@ func (u Usage) Add(v Usage) Usage {
 	u.Duration += v.Duration
 	u.Load += v.Load
 	u.Queue += v.Queue
+	u.Reading += v.Reading
+	u.Writing += v.Writing
 	return u
 }
 

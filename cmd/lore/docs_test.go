@@ -171,7 +171,8 @@ func run1(t *testing.T, command, demo string) string {
 	if told {
 		fmt.Fprintln(&b, code)
 	}
-	out := callTime.ReplaceAllString(b.String(), "$1 …")
+	out := here.ReplaceAllString(b.String(), "$1 …") // which phases take time at all differs, too
+	out = callTime.ReplaceAllString(out, "$1 …")
 	out = stageTime.ReplaceAllString(out, "$1 …")
 	out = replyTime.ReplaceAllString(out, "$1 …,")
 	out = seconds.ReplaceAllString(out, "$1 …")
@@ -182,6 +183,7 @@ func run1(t *testing.T, command, demo string) string {
 // Times are never the same: the last column of the line about a server's model in the
 // table of model calls, and what an estimate measures.
 var (
+	here      = regexp.MustCompile(`(?m)^(Without models:) .*$`)
 	callTime  = regexp.MustCompile(`(?m)^((?:ollama|system):.*\d) +[0-9.]+m?s$`)
 	stageTime = regexp.MustCompile(`(?m)^([a-z ]+\d+ +\d+ +\d+) +(?:\d+[hms])+$`)
 	seconds   = regexp.MustCompile(`(?m)^((?:lexical|recorded:|nli:|embed:).* \d+ +\d+) +\d+\.\d\d$`)

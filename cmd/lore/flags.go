@@ -43,6 +43,7 @@ const (
 	generatorsTopic = "generators"
 	judgesTopic     = "judges"
 	serversTopic    = "servers"
+	estimatesTopic  = "estimates"
 )
 
 // group adds flags to a command under a heading of its help.

@@ -161,6 +161,7 @@ func pages(ofRun *cobra.Command) []*cobra.Command {
 		helpPage(retrieversTopic, "What --retriever takes, and flags of retrievers", retrieversText, ofRun),
 		helpPage(generatorsTopic, "What --generator takes, systems of your own, and flags of both", generatorsText, ofRun),
 		helpPage(judgesTopic, "What --judge takes, and flags of judges", judgesText, ofRun),
+		helpPage(estimatesTopic, "What an estimate measures, keeps and cannot know", estimatesText, ofRun),
 		helpPage(serversTopic, "How replies of model servers are checked, and flags of that", serversText, ofRun),
 		helpPage("exit-codes", "What the exit codes mean", exitHelp, nil),
 	}

@@ -43,6 +43,8 @@ type runFlags struct {
 	out     string
 	words   pageWords
 	json    bool
+
+	estimate estimateFlags
 }
 
 // pageWords are what stands at the top of a page.
@@ -103,8 +105,11 @@ func runCommand() (*cobra.Command, *runFlags) {
 			"  lore run study.yaml",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.estimate.check(); err != nil {
+				return err
+			}
 			if isStudy(args[0]) {
-				return runStudy(c, args)
+				return runStudy(c, args, f.estimate)
 			}
 			return runBenchmark(c, *f, args[0], args[1:])
 		},
@@ -124,6 +129,7 @@ func runCommand() (*cobra.Command, *runFlags) {
 		f.words.add(fl)
 		fl.BoolVar(&f.json, "json", false, "print the table as JSON")
 	})
+	f.estimate.add(c)
 	return c, f
 }
 
@@ -179,6 +185,12 @@ func runBenchmark(c *cobra.Command, f runFlags, name string, data []string) erro
 	out := f.out
 	if out == "" {
 		out = defaultFolder(p.asked)
+	}
+	if f.estimate.on {
+		if err := p.look(out); err != nil {
+			return err
+		}
+		return estimateRuns(c, f.estimate, f.json, p)
 	}
 	if err := p.open(out); err != nil {
 		return p.failed(err)
@@ -258,11 +270,7 @@ func (p *prepared) open(out string) error {
 		return err
 	}
 	p.f.words.keep(p.c, out)
-	if p.f.indexDir == "" {
-		p.opt.Pipelines.IndexDir = indexDir(out)
-		p.opt.Models.Encoders.Dir = p.opt.Pipelines.IndexDir
-	}
-	if p.opt, err = run.Extend(p.folder, p.asked, p.bench, p.data, p.opt); err != nil {
+	if err := p.settle(indexDir(out)); err != nil {
 		return err
 	}
 
@@ -278,6 +286,16 @@ func (p *prepared) open(out string) error {
 	console.Beat(p.progress.Beat)
 	p.progress.Begin(p.folder)
 	p.job, err = run.Prepare(p.c.Context(), p.bench, p.data, p.opt, p.folder)
+	return err
+}
+
+// settle says where indexes lie, and extends what the folder holds.
+func (p *prepared) settle(index string) (err error) {
+	if p.f.indexDir == "" {
+		p.opt.Pipelines.IndexDir = index
+		p.opt.Models.Encoders.Dir = index
+	}
+	p.opt, err = run.Extend(p.folder, p.asked, p.bench, p.data, p.opt)
 	return err
 }
 

@@ -165,12 +165,15 @@ func openStudy(c *cobra.Command, args []string) (*studied, error) {
 	return s, s.override()
 }
 
-func runStudy(c *cobra.Command, args []string) error {
+func runStudy(c *cobra.Command, args []string, estimate estimateFlags) error {
 	s, err := openStudy(c, args)
 	if err != nil {
 		return err
 	}
 	defer s.close()
+	if estimate.on {
+		return s.estimate(estimate)
+	}
 	if err := s.prepare(); err != nil {
 		return s.failed(err)
 	}
@@ -279,11 +282,8 @@ func (s *studied) load() error {
 	return nil
 }
 
-// prepare reads all data, opens the folders and looks all models up. Nothing is asked.
-func (s *studied) prepare() error {
-	if err := s.load(); err != nil {
-		return err
-	}
+// place says where the runs lie, and refuses a folder that holds something else.
+func (s *studied) place() error {
 	if s.out = s.study.Out; s.out != "" {
 		var err error
 		if s.out, err = filepath.Abs(s.out); err != nil {
@@ -296,7 +296,36 @@ func (s *studied) prepare() error {
 		}
 		s.out = s.absolute(filepath.Join(runsFolder, fmt.Sprintf("%s-%.4x", s.name, sha256.Sum256(hash.Bytes()))))
 	}
-	if err := s.checkFolder(); err != nil {
+	return s.checkFolder()
+}
+
+
+// estimate says what the study would take.
+func (s *studied) estimate(f estimateFlags) error {
+	if err := s.load(); err != nil {
+		return err
+	}
+	if err := s.place(); err != nil {
+		return err
+	}
+	for i, p := range s.runs {
+		if err := p.look(filepath.Join(s.out, p.name)); err != nil {
+			return s.named(s.study.Runs[i], err)
+		}
+	}
+	asJSON, err := s.c.Flags().GetBool("json")
+	if err != nil {
+		return err
+	}
+	return estimateRuns(s.c, f, asJSON, s.runs...)
+}
+
+// prepare reads all data, opens the folders and looks all models up. Nothing is asked.
+func (s *studied) prepare() error {
+	if err := s.load(); err != nil {
+		return err
+	}
+	if err := s.place(); err != nil {
 		return err
 	}
 	for i, p := range s.runs {

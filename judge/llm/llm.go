@@ -303,6 +303,7 @@ func (j *Judge) call(t shown, kind judge.Kind, form, question string) (local.Cal
 		Messages: messages,
 		Options:  options,
 		Prefix:   t.ID,
+		About:    t.ID,
 	}, nil
 }
 

@@ -21,6 +21,7 @@ import (
 type cache struct {
 	dir  string
 	warn func(string)
+	dry  bool // it is only read
 
 	mu     sync.Mutex
 	models map[string]*Journal // by folder; nil where it cannot be used
@@ -80,7 +81,11 @@ func (c *cache) of(call local.Call) *Journal {
 		return j
 	}
 
-	j, err := openShared(dir, c.warn)
+	open := openShared
+	if c.dry {
+		open = lookInto
+	}
+	j, err := open(dir, c.warn)
 	if err != nil {
 		c.warn(fmt.Sprintf("the cache of model calls is not used: %v; --cache names another folder", err))
 	}

@@ -65,6 +65,9 @@ func repairCall(call local.Call, text, problem string) local.Call {
 	return fix
 }
 
+// Obeys reports what is wrong with a text that must obey a schema; nil if nothing is.
+func Obeys(schema json.RawMessage, text string) error { return new(schemaCache).check(schema, text) }
+
 // schemaCache holds compiled schemas by their text. It knows what is wanted of replies.
 type schemaCache struct {
 	m     sync.Map

@@ -41,6 +41,8 @@ type Lane struct {
 	// Shared says that finished calls may be taken from other runs: the call names all
 	// that bears on the answer, the digest of the weights included.
 	Shared bool
+	// Here says that the backend is part of this process: a dry gate asks it, too.
+	Here bool
 	// Alive, if not nil, is asked after a call has failed in transport for good. Its
 	// error stops the run: going on would fail every call that is left.
 	Alive func(ctx context.Context) error
@@ -76,6 +78,7 @@ func laneOf[L any](lanes map[string]L, call local.Call) (string, bool) {
 type Config struct {
 	Dir   string          // folder of the journal; empty keeps no journal
 	Cache string          // folder of calls that runs share; empty, or no journal, uses none
+	Alone bool            // the cache is used without a journal
 	Lanes map[string]Lane // by Call.Backend, or by OwnLane
 	Retry Retry           // zero value: DefaultRetry
 	Warn  func(string)    // receives warnings; nil drops them
@@ -84,6 +87,20 @@ type Config struct {
 	Again    Again    // which failures of earlier runs are asked again
 	Known    string   // folder for what is known of servers; empty keeps nothing
 	Witness  Witness  // is told of calls; may be nil
+
+	// Dry, if not nil, answers in place of the backends what is not finished, but for those that
+	// are Here. Such a gate only reads its journal and its cache, and makes neither folder.
+	Dry StandIn
+}
+
+// StandIn answers for models that are not asked.
+type StandIn interface {
+	local.Backend
+	// Round is told before calls that are run together, and when they have all been answered.
+	Round()
+	// Finished is told of calls whose reply was in the journal or in the cache. It returns what is
+	// to be taken for the reply.
+	Finished(call local.Call, reply local.Reply) local.Reply
 }
 
 // Gate runs calls. It is safe for concurrent use.
@@ -97,6 +114,7 @@ type Gate struct {
 	door    local.Backend
 	again   Again
 	check   *schemaCache
+	dry     StandIn // nil: backends answer
 	witness Witness
 }
 
@@ -125,8 +143,15 @@ func Open(cfg Config) (*Gate, error) {
 
 	check := &schemaCache{lanes: g.lanes}
 	g.again, g.check = cfg.Again, check
+	if cfg.Dry != nil {
+		return g, g.openDry(cfg, inner)
+	}
 	door := withSchema(inner, check)
 	if cfg.Dir == "" {
+		if cfg.Alone && cfg.Cache != "" {
+			g.cache = newCache(cfg.Cache, cfg.Warn)
+			door = withCache(door, g.cache, g.lanes, g.meter, cfg.Again, check)
+		}
 		g.door = withRepair(withDedup(withWatch(door, g.watch), g.meter))
 		return g, nil
 	}
@@ -190,15 +215,15 @@ func (g *Gate) All(ctx context.Context, calls []local.Call, done func(i int, rep
 
 // void takes replies back: from the journal, and from the cache that runs share.
 func (g *Gate) void(calls map[string]local.Call, why string) error {
-	if g.journal == nil {
-		return nil
-	}
 	keys := slices.Sorted(maps.Keys(calls))
 	for _, call := range calls { // all of one model
 		if g.cache != nil {
 			g.cache.void(call, keys, why)
 		}
 		break
+	}
+	if g.journal == nil {
+		return nil
 	}
 	return g.journal.Void(keys, why)
 }
@@ -212,6 +237,10 @@ func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, do
 		return fmt.Errorf("no backend %q is configured", calls[phase[0]].Backend)
 	}
 	lane := g.lanes[name]
+
+	if g.dry != nil && !lane.Here {
+		return g.dryPhase(ctx, calls, phase, done)
+	}
 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -292,6 +321,12 @@ func (r router) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 // Finished reports whether a call would be answered without asking a model: from the journal, or
 // from the cache that runs share.
 func (g *Gate) Finished(call local.Call) bool {
+	reply, ok := g.finished(context.Background(), call)
+	return ok && !reply.Stale
+}
+
+// finished is the reply to a call from the journal, or from the cache.
+func (g *Gate) finished(ctx context.Context, call local.Call) (local.Reply, bool) {
 	journals := []*Journal{g.journal}
 	if g.cache != nil && g.lanes[call.Backend].Shared && call.Digest != "" {
 		journals = append(journals, g.cache.of(call))
@@ -304,11 +339,11 @@ func (g *Gate) Finished(call local.Call) bool {
 		if err != nil || !found {
 			continue
 		}
-		if reply, ok := g.again.usable(context.Background(), call, was, g.check); ok && !reply.Stale {
-			return true
+		if reply, ok := g.again.usable(ctx, call, was, g.check); ok {
+			return reply, true
 		}
 	}
-	return false
+	return local.Reply{}, false
 }
 
 // IsCancelled reports whether err only says that the user stopped the run.

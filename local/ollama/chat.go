@@ -276,6 +276,8 @@ func (s *chatStream) usage() local.Usage {
 		PromptTokens: max(0, m.PromptEvalCount),
 		OutputTokens: max(0, m.EvalCount),
 		Load:         max(0, m.LoadDuration),
+		Reading:      max(0, m.PromptEvalDuration),
+		Writing:      max(0, m.EvalDuration),
 	}
 	if work := m.LoadDuration + m.PromptEvalDuration + m.EvalDuration; work >= 0 && m.TotalDuration > work {
 		u.Queue = m.TotalDuration - work

@@ -292,6 +292,7 @@ type Model struct {
 	Parameters   string // parameter count as the server words it
 	Quantization string
 	Family       string
+	Bytes        int64 // of the weights on the server's disk; 0 if unknown
 }
 
 // Model looks a model up. Models that run on another host are refused: a run
@@ -365,6 +366,7 @@ func (c *Client) describe(ctx context.Context, m api.ListModelResponse) (Model, 
 		Parameters:   show.Details.ParameterSize,
 		Quantization: show.Details.QuantizationLevel,
 		Family:       show.Details.Family,
+		Bytes:        m.Size,
 	}
 
 	for key, value := range show.ModelInfo {

@@ -30,7 +30,12 @@ type Server struct {
 
 	Vectors func(n int, texts []string) string // JSON of request n's vectors, from 0; nil hashes words
 
-	Logprobs bool // gives log-probabilities where they are asked for
+	Logprobs bool    // gives log-probabilities where they are asked for
+	Speeds   *Speeds // takes time as a model does; nil: Delay alone
+
+	loading sync.Mutex
+	loaded  string  // model in memory
+	slots   []*slot // with Speeds
 
 	mu     sync.Mutex
 	chats  []api.ChatRequest
@@ -102,6 +107,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		var list api.ListResponse
 		for _, n := range s.names() {
 			model := api.ListModelResponse{Name: n, Model: n, Digest: "digest-of-" + n + s.Weights}
+			if s.Speeds != nil {
+				model.Size = s.Speeds.Bytes
+			}
 			list.Models = append(list.Models, model)
 		}
 		reply(w, list)
@@ -115,7 +123,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"capabilities": []string{"completion"},
 		})
 	case "/api/ps":
-		reply(w, api.ProcessResponse{})
+		reply(w, s.running())
 	case "/api/chat":
 		s.chat(w, r)
 	case "/api/embed":
@@ -133,6 +141,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	arrived := time.Now()
 	if text := req.Messages[0].Content; strings.HasPrefix(text, local.Canary) {
 		s.count(w, req) // it is no work, and no test counts it
 		return
@@ -157,11 +166,15 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	var took api.Metrics
+	if s.Speeds != nil {
+		took = s.work(req, arrived)
+	}
 	bad := Behave
 	if s.Misdeed != nil {
 		bad = s.Misdeed(n, req)
 	}
-	s.answer(w, req, bad)
+	s.answer(w, req, bad, took)
 }
 
 // count answers a canary as a good server does: it refuses what does not fit.
@@ -169,10 +182,10 @@ func (s *Server) count(w http.ResponseWriter, req api.ChatRequest) {
 	window, _ := req.Options["num_ctx"].(float64)
 	words := len(strings.Fields(req.Messages[0].Content))
 	if float64(words) > window || s.Context > 0 && words > s.Context {
-		s.answer(w, req, RefuseLong)
+		s.answer(w, req, RefuseLong, api.Metrics{})
 		return
 	}
-	s.stream(w, req, "yes", words, Behave)
+	s.stream(w, req, "yes", words, Behave, api.Metrics{})
 }
 
 // refusals are the misdeeds that are an error in place of a reply, worded as servers
@@ -189,16 +202,10 @@ var refusals = map[Misbehavior]struct {
 	LoadFailed: {http.StatusInternalServerError, "unable to load model: tensor missing"},
 }
 
-func (s *Server) answer(w http.ResponseWriter, req api.ChatRequest, bad Misbehavior) {
-	text := req.Messages[len(req.Messages)-1].Content
-	if s.Answer != nil {
-		text = s.Answer(req)
-	}
+func (s *Server) answer(w http.ResponseWriter, req api.ChatRequest, bad Misbehavior, took api.Metrics) {
+	text := s.text(req)
 
-	words := 0
-	for _, m := range req.Messages {
-		words += len(strings.Fields(m.Content))
-	}
+	words := wordsOf(req)
 	if s.Context > 0 && words > s.Context {
 		bad = RefuseLong
 	}
@@ -212,11 +219,29 @@ func (s *Server) answer(w http.ResponseWriter, req api.ChatRequest, bad Misbehav
 		fmt.Fprintln(w, "<html>hello</html>")
 		return
 	}
-	s.stream(w, req, text, words, bad)
+	s.stream(w, req, text, words, bad, took)
+}
+
+// text is the answer to a request.
+func (s *Server) text(req api.ChatRequest) string {
+	if s.Answer != nil {
+		return s.Answer(req)
+	}
+	return req.Messages[len(req.Messages)-1].Content
+}
+
+// wordsOf is what the server counts as the tokens of a prompt.
+func wordsOf(req api.ChatRequest) int {
+	words := 0
+	for _, m := range req.Messages {
+		words += len(strings.Fields(m.Content))
+	}
+	return words
 }
 
 // stream sends the answer in two frames, so that there is a middle to break off in.
-func (s *Server) stream(w http.ResponseWriter, req api.ChatRequest, text string, words int, bad Misbehavior) {
+func (s *Server) stream(w http.ResponseWriter, req api.ChatRequest, text string, words int, bad Misbehavior,
+	took api.Metrics) {
 	half := len(text) / 2
 	for half < len(text) && !utf8.RuneStart(text[half]) { // a server never breaks a character
 		half++
@@ -254,6 +279,7 @@ func (s *Server) stream(w http.ResponseWriter, req api.ChatRequest, text string,
 	if bad == CutShort {
 		frame.DoneReason = "length"
 	}
+	frame.Metrics = took
 	frame.PromptEvalCount, frame.EvalCount = words, len(strings.Fields(text))
 	// A script that says more than it was allowed is not a test of that.
 	if most, ok := req.Options["num_predict"].(float64); ok {

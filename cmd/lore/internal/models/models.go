@@ -51,6 +51,8 @@ type Config struct {
 	Limits   ollama.Limits // of a reply's time; what is zero is found from what the model shows
 	Patience gate.Patience // with a server that fails
 	Again    gate.Again    // which failures of earlier runs are asked again
+
+	Dry gate.StandIn // answers in place of models what is not finished, and nothing is written; may be nil
 }
 
 // Set resolves names. It is not safe for concurrent use.
@@ -213,7 +215,7 @@ func (s *Set) think(info ollama.Model) string {
 
 // Lanes are the backends with their slots.
 func (s *Set) Lanes() map[string]gate.Lane {
-	lanes := map[string]gate.Lane{extractive.BackendName: {Backend: extractive.New()}}
+	lanes := map[string]gate.Lane{extractive.BackendName: {Backend: extractive.New(), Here: true}}
 	slots := max(1, s.cfg.Slots)
 
 	maps.Copy(lanes, s.cfg.Systems.lanes(slots))
@@ -255,7 +257,17 @@ func (changed) Is(target error) bool { return target == gate.ErrChanged }
 
 // Open opens the door to all that was resolved. Finished calls are kept in the folder
 // dir, or nowhere if it is empty, and in the cache that runs share.
-func (s *Set) Open(dir string) (*gate.Gate, error) {
+func (s *Set) Open(dir string) (*gate.Gate, error) { return gate.Open(s.door(dir)) }
+
+// OpenTrial opens a door without a journal, to time some calls. With keep they are kept in the
+// cache that runs share, and not asked again; without they are kept nowhere.
+func (s *Set) OpenTrial(keep bool) (*gate.Gate, error) {
+	cfg := s.door("")
+	cfg.Dry, cfg.Alone = nil, keep
+	return gate.Open(cfg)
+}
+
+func (s *Set) door(dir string) gate.Config {
 	cfg := gate.Config{
 		Dir:      dir,
 		Cache:    s.cfg.Cache,
@@ -263,6 +275,7 @@ func (s *Set) Open(dir string) (*gate.Gate, error) {
 		Warn:     s.cfg.Console.Warn,
 		Patience: s.cfg.Patience,
 		Again:    s.cfg.Again,
+		Dry:      s.cfg.Dry,
 		Witness:  s.cfg.Console,
 	}
 	if s.cfg.Cache != "" {
@@ -271,5 +284,5 @@ func (s *Set) Open(dir string) (*gate.Gate, error) {
 	if s.recalled && !s.cfg.Patience.Keep { // nobody is there who could come back in a moment
 		cfg.Retry = gate.Retry{Attempts: 1, First: time.Millisecond, Most: time.Millisecond}
 	}
-	return gate.Open(cfg)
+	return cfg
 }

@@ -134,7 +134,9 @@ func (e *engine) tellFailed(c cell) {
 // request words what a model, or a system that is asked, is given.
 func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 	if m.IsAsked() {
-		return e.opt.Models.Systems.Question(m, c.item.Title(), c.item.ID()), nil
+		call := e.opt.Models.Systems.Question(m, c.item.Title(), c.item.ID())
+		call.About = e.systems[c.system].name(c.item)
+		return call, nil
 	}
 
 	s := e.systems[c.system]
@@ -150,7 +152,7 @@ func (e *engine) request(m *models.Model, c *cell) (local.Call, error) {
 	}
 
 	call := m.Call()
-	call.Prefix = c.item.Corpus().ID + " " + s.Retriever
+	call.Prefix, call.About = c.item.Corpus().ID+" "+s.Retriever, s.name(c.item)
 	if m.Structured() {
 		source.Language = extractive.Language(e.opt.Language, source.Passages)
 		call.Source = source

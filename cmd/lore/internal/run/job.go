@@ -71,6 +71,7 @@ type step struct {
 // phase is a part of the loop. It begins with the steps it has, now that earlier phases are
 // done, and ends when all of them are.
 type phase struct {
+	name  string
 	begin func() ([]step, error)
 	end   func() error // nil: nothing is left to do
 }
@@ -78,12 +79,12 @@ type phase struct {
 // phases are those of a run in their order. All jobs have as many.
 func (e *engine) phases() []phase {
 	return []phase{
-		{e.beginRetrieve, nil},
-		{e.beginCondense, e.endCondense},
-		{e.beginGenerate, e.endGenerate},
-		{e.beginPoints, e.endPoints},
-		{e.beginMeasure, nil},
-		{e.beginJudge, e.endJudge},
+		{"retrieve", e.beginRetrieve, nil},
+		{"shorten documents", e.beginCondense, e.endCondense},
+		{"generate", e.beginGenerate, e.endGenerate},
+		{"take answers apart", e.beginPoints, e.endPoints},
+		{"compare with references", e.beginMeasure, nil},
+		{"judge", e.beginJudge, e.endJudge},
 	}
 }
 
@@ -107,6 +108,9 @@ func together(ctx context.Context, jobs []*Job) error {
 	for n := range jobs[0].phases() {
 		var steps []step
 		for _, j := range jobs {
+			if j.opt.Phase != nil {
+				j.opt.Phase(j.phases()[n].name)
+			}
 			of, err := j.phases()[n].begin()
 			if err != nil {
 				return err

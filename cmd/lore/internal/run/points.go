@@ -58,6 +58,7 @@ func (e *engine) pointCalls(rule *datasets.PointRule, cells []*cell) ([]local.Ca
 	for n, c := range cells {
 		calls[n] = e.points.Call()
 		calls[n].Schema = rule.Schema
+		calls[n].About = e.systems[c.system].name(c.item)
 		calls[n].Options.NumPredict = pointTokens
 		data := map[string]any{"Query": c.item.Title(), "Answer": datasets.Uncited(c.item, c.evidence)}
 		if calls[n].Messages, err = p.RenderSeen(data, &e.forged.points); err != nil {

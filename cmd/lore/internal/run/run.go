@@ -51,6 +51,8 @@ type Options struct {
 
 	// Failed is told of each answer that failed, as they come; may be nil.
 	Failed func(store.FailedAnswer)
+	// Phase is told of each phase that begins; may be nil.
+	Phase func(name string)
 }
 
 // Systems is how many systems are run at most: some parts of a grid may not go together.

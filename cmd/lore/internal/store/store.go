@@ -64,6 +64,9 @@ type staged struct {
 // ErrBusy says that another process works in the folder.
 var ErrBusy = errors.New("another lore process is working in this run folder")
 
+// Look is a run folder that is only read: what is written to it goes nowhere. It need not be there.
+func Look(dir string) *Folder { return &Folder{dir: dir} }
+
 // Open creates or opens a run folder and locks it.
 func Open(dir string) (*Folder, error) {
 	_, missing := os.Stat(dir)
@@ -127,6 +130,9 @@ func (f *Folder) Close() error {
 		s.file.Discard()
 	}
 	f.staged = nil
+	if f.lock == nil {
+		return nil
+	}
 	if err := f.lock.Unlock(); err != nil {
 		return fmt.Errorf("unlock the run folder: %w", err)
 	}

@@ -1,0 +1,117 @@
+package rehearsal
+
+import (
+	"cmp"
+	"hash/fnv"
+	"slices"
+
+	"lore/cmd/lore/internal/forecast"
+	"lore/local"
+)
+
+// pool keeps calls to choose some from, spread over all that there are. Calls that stand in a row
+// are kept together: their prompts may begin alike.
+type pool struct {
+	slots  int
+	runs   []row
+	calls  int
+	every  uint32 // one of so many rows is kept; 0 is all
+	rows   int
+	within int
+	prefix string
+	skip   bool
+}
+
+// row is calls in a row.
+type row struct {
+	hash   uint32
+	calls  []local.Call
+	taken  []forecast.Call
+	madeUp bool
+}
+
+// mostKept is about how many calls a pool keeps.
+const mostKept = 512
+
+// longest is how many calls a row has at most: each slot reads what they share once, and only the
+// calls after that show what it takes to go on from there.
+func (p *pool) longest() int { return max(8, 2*p.slots) }
+
+func (p *pool) add(call local.Call, takes forecast.Call) {
+	if p.rows == 0 || p.prefix != call.Prefix || call.Prefix == "" || p.within == p.longest() {
+		p.rows, p.within, p.prefix = p.rows+1, 0, call.Prefix
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(identity(call)))
+		hash := h.Sum32()
+		if p.skip = p.every > 0 && hash%p.every != 0; !p.skip {
+			p.runs = append(p.runs, row{hash: hash, madeUp: madeUp(call)})
+		}
+	}
+	p.within++
+	if p.skip {
+		return
+	}
+	last := &p.runs[len(p.runs)-1]
+	last.calls, last.taken = append(last.calls, call), append(last.taken, takes)
+	if p.calls++; p.calls > mostKept && len(p.runs) > 16 {
+		p.thin()
+	}
+}
+
+// thin keeps about every second row, but the one that still grows.
+func (p *pool) thin() {
+	p.every = max(1, p.every) * 2
+	last := p.runs[len(p.runs)-1]
+	kept := slices.DeleteFunc(p.runs[:len(p.runs)-1], func(r row) bool { return r.hash%p.every != 0 })
+	p.runs = append(kept, last)
+	p.calls = 0
+	for _, r := range p.runs {
+		p.calls += len(r.calls)
+	}
+}
+
+// has reports whether there are calls that the work will really make, or any.
+func (p *pool) has(madeUp bool) bool {
+	return slices.ContainsFunc(p.runs, func(r row) bool { return r.madeUp == madeUp })
+}
+
+// choose takes about n calls: rows of the short, the middling and the long ones. Where prompts
+// share nothing with the call before, single calls say more than rows.
+func (p *pool) choose(n int, madeUp bool) ([]local.Call, []forecast.Call) {
+	rows := slices.DeleteFunc(slices.Clone(p.runs), func(r row) bool { return r.madeUp != madeUp })
+	shared, all := 0, 0
+	for _, r := range rows {
+		for _, c := range r.taken {
+			shared, all = shared+c.Shared, all+c.Prompt
+		}
+	}
+	if 4*shared < all {
+		var single []row
+		for _, r := range rows {
+			for i := range r.calls {
+				single = append(single, row{calls: r.calls[i : i+1], taken: r.taken[i : i+1]})
+			}
+		}
+		rows = single
+	}
+
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.taken[0].Prompt, b.taken[0].Prompt) })
+	length := 0
+	for _, r := range rows {
+		length = max(length, len(r.calls))
+	}
+	most := max(1, (n+length-1)/max(1, length))
+	var calls []local.Call
+	var taken []forecast.Call
+	for i := range min(most, len(rows)) {
+		r := rows[(2*i+1)*len(rows)/(2*min(most, len(rows)))] // the middles of equal parts
+		for k, c := range r.calls {
+			takes := r.taken[k]
+			if k < max(1, p.slots) {
+				takes.Shared = 0 // the call before it in the work is not made
+			}
+			calls, taken = append(calls, c), append(taken, takes)
+		}
+	}
+	return calls, taken
+}
