@@ -299,7 +299,6 @@ func (s *studied) place() error {
 	return s.checkFolder()
 }
 
-
 // estimate says what the study would take.
 func (s *studied) estimate(f estimateFlags) error {
 	if err := s.load(); err != nil {
