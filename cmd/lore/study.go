@@ -384,9 +384,6 @@ func (s *studied) loadRun(r study.Run) (*prepared, error) {
 	if err := p.load(r.Benchmark, r.Data); err != nil {
 		return p, err
 	}
-	if p.nothing {
-		return p, usage.Errorf("no item failed: leave failed out, or the benchmark")
-	}
 	return p, nil
 }
 
@@ -397,7 +394,12 @@ func (s *studied) placed(r study.Run, err error) error {
 		return err
 	}
 	if request, ok := errors.AsType[*usage.Error](err); ok {
-		return &files.Error{File: s.file, Place: fmt.Sprintf("line %d", r.Blame(request.Error())), Msg: r.Name + ": " + request.Error(), Err: err}
+		return &files.Error{
+			File:  s.file,
+			Place: fmt.Sprintf("line %d", r.Blame(request.Error())),
+			Msg:   r.Name + ": " + request.Error(),
+			Err:   err,
+		}
 	}
 	input, ok := errors.AsType[*files.Error](err)
 	if !ok {

@@ -473,7 +473,8 @@ func (in reading) seeds(entries []entry, runs []Run) ([]uint64, int, error) {
 
 func (in reading) listedSeeds(e entry) ([]uint64, int, error) {
 	if e.value.Kind == yaml.ScalarNode {
-		return nil, 0, failure(in.file, e.value.Line, "for so many seeds write "+keyRepetitions+": "+e.value.Value, "%s is a list, such as [7, 8, 9]", keySeeds)
+		return nil, 0, failure(in.file, e.value.Line, "for so many seeds write "+keyRepetitions+": "+e.value.Value,
+			"%s is a list, such as [7, 8, 9]", keySeeds)
 	}
 	texts, err := in.texts(e, Setting{Name: keySeeds, List: true, Kind: Whole})
 	if err != nil {
