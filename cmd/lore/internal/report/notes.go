@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lore/cmd/lore/internal/store"
@@ -215,17 +217,65 @@ func JudgeLines(w io.Writer, r Run) {
 }
 
 // byTexts is the line where the data has several kinds of text, or nobody says which: what is
-// known first of each of three kinds, with these.
+// known of each of three kinds, with the measurements on these.
 func byTexts(name string, kind judge.Kind, known []agreement.Known) (line string, named []agreement.Known) {
-	var figures []string
+	var texts, figures []string
 	for _, k := range known {
-		again := slices.ContainsFunc(named, func(o agreement.Known) bool { return o.Texts == k.Texts })
-		if !again && len(named) < 3 {
-			named = append(named, k)
-			figures = append(figures, fmt.Sprintf("on %s %s", k.Texts, k))
+		if len(texts) < 3 && !slices.Contains(texts, k.Texts) {
+			texts = append(texts, k.Texts)
 		}
 	}
+	for _, t := range texts {
+		on := slices.DeleteFunc(slices.Clone(known), func(k agreement.Known) bool { return k.Texts != t })
+		named = append(named, on...)
+		figures = append(figures, fmt.Sprintf("on %s %s", t, bySets(on)))
+	}
 	return fmt.Sprintf("Judge %s, %s: %s; see %s", usage.Plain(name), kind, strings.Join(figures, ", "), judgesPage), named
+}
+
+// bySets words what several sets of labels say of one kind of text: from the least to the greatest of
+// the figures that are made as the first is.
+func bySets(known []agreement.Known) string {
+	first := known[0]
+	var values []string
+	for _, k := range alike(known) {
+		values = append(values, k.Value)
+	}
+	if least, greatest := extremes(values); least != greatest {
+		first.Value = least + " to " + greatest
+		return fmt.Sprintf("%s, by %d sets", first, len(values))
+	}
+	return first.String()
+}
+
+// alike are the measurements that are made as the first one is.
+func alike(known []agreement.Known) []agreement.Known {
+	first := known[0]
+	other := func(k agreement.Known) bool {
+		return k.Measure != first.Measure || k.Against != first.Against || k.N != first.N
+	}
+	return slices.DeleteFunc(slices.Clone(known), other)
+}
+
+// extremes are the least and the greatest of figures, as they are written.
+func extremes(values []string) (least, greatest string) {
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}
+	least, greatest = values[0], values[0]
+	for _, v := range values[1:] {
+		if number(v) < number(least) {
+			least = v
+		}
+		if number(v) > number(greatest) {
+			greatest = v
+		}
+	}
+	return least, greatest
 }
 
 func judgeLine(name, question string, c agreement.Case) string {
@@ -237,7 +287,7 @@ func judgeLine(name, question string, c agreement.Case) string {
 	case here && least.Worth == agreement.Useless:
 		return fmt.Sprintf("Warning: judge %s is no use for %s: %s; see %s", name, question, least, judgesPage)
 	case here:
-		return fmt.Sprintf("Judge %s, %s: %s (%s); see %s", name, question, c.Here[0], c.Here[0].Worth, judgesPage)
+		return fmt.Sprintf("Judge %s, %s: %s (%s); see %s", name, question, bySets(c.Here), worths(alike(c.Here)), judgesPage)
 	case len(c.Elsewhere) == 0:
 		return fmt.Sprintf("Warning: judge %s, %s: not measured here; measure it with `lore judge audit`, see %s",
 			name, question, judgesPage)
@@ -247,8 +297,29 @@ func judgeLine(name, question string, c agreement.Case) string {
 	if strings.Contains(question, " in ") {
 		on += " in " + languageWord(k.Language)
 	}
+	same := slices.DeleteFunc(slices.Clone(c.Elsewhere), func(o agreement.Known) bool {
+		return o.Texts != k.Texts || o.Language != k.Language
+	})
 	return fmt.Sprintf("Warning: judge %s, %s: not measured here; on %s %s, see %s",
-		name, question, on, k, judgesPage)
+		name, question, on, bySets(same), judgesPage)
+}
+
+// worths words what several measurements are worth: the least, and the greatest where it is another.
+func worths(known []agreement.Known) string {
+	order := []agreement.Worth{agreement.Useless, agreement.Weak, agreement.Fair, agreement.Good}
+	least, greatest := len(order), -1
+	for _, k := range known {
+		if at := slices.Index(order, k.Worth); at >= 0 {
+			least, greatest = min(least, at), max(greatest, at)
+		}
+	}
+	switch {
+	case greatest < 0:
+		return string(known[0].Worth)
+	case least == greatest:
+		return string(order[least])
+	}
+	return string(order[least]) + " to " + string(order[greatest])
 }
 
 // ForeignLanguage is the language that most judged texts are in, empty where that is English.

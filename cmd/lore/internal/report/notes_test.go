@@ -17,11 +17,11 @@ func TestJudgeLinesFitTheCase(t *testing.T) {
 		kind         judge.Kind
 		want         string
 	}{
-		{"lexical", "news", judge.Coverage, "Judge lexical, coverage of news: Pearson 0.76 with people"},
+		{"lexical", "news", judge.Coverage, "Judge lexical, coverage of news: Pearson 0.48 to 0.76 with people, by 3 sets (weak to good)"},
 		{"lexical", "conversations", judge.Coverage, "Judge lexical, coverage of conversations: Pearson 0.72 with people"},
 		{"lexical", "medicine", judge.Entailment, "Warning: judge lexical is no use for entailment of medicine: Pearson 0.06"},
-		{"lexical", "", judge.Coverage, "Judge lexical, coverage: on news Pearson 0.76 with people, on conversations Pearson 0.72 with people, on student"},
-		{"lexical", "web", judge.Coverage, "Warning: judge lexical, coverage of web: not measured here; on news Pearson 0.76"},
+		{"lexical", "", judge.Coverage, "Judge lexical, coverage: on news Pearson 0.48 to 0.76 with people, by 3 sets, on conversations Pearson 0.72 with people, on student"},
+		{"lexical", "web", judge.Coverage, "Warning: judge lexical, coverage of web: not measured here; on news Pearson 0.48 to 0.76"},
 		{"ollama:m", "news", judge.Coverage, "Warning: judge ollama:m, coverage of news: not measured here; measure it"},
 	} {
 		// A folder of an earlier lore says the same: its text of agreement is not used.
@@ -43,7 +43,7 @@ func TestJudgeLinesFitTheLanguage(t *testing.T) {
 	german := agreement.Known{Judge: "lexical", Kind: judge.Coverage, Texts: "tickets", Against: "people", Measure: "Pearson",
 		Value: "0.44", N: "271 labels", Worth: agreement.Weak, Set: "de", Language: "German", Verdict: string(agreement.DoNotUse)}
 	for want, measured := range map[string][]agreement.Known{
-		"Warning: judge lexical, coverage in German: not measured here; on news in English Pearson 0.76":   nil,
+		"Warning: judge lexical, coverage in German: not measured here; on news in English Pearson 0.48 to 0.76":   nil,
 		"Warning: judge lexical, coverage in German: Pearson 0.44 with people over 271 labels: do not use": {german},
 	} {
 		r := Run{Manifest: store.Manifest{Judges: []store.Model{{Name: "lexical"}}}, Measured: measured}
