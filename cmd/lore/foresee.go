@@ -51,7 +51,6 @@ type foresight struct {
 	probe  bool
 	dir    string // that the work would write to
 	json   bool
-	loose  bool // what is asked depends on replies at every stage, as in builds
 }
 
 // look is open for a run that is only estimated: nothing is written to its folder.
@@ -189,10 +188,6 @@ func (s foresight) words(o rehearsal.Outcome) []string {
 			why += " from those that are"
 		}
 		out = append(out, why+".")
-	}
-	if s.loose {
-		out = append(out, "Each stage of a build goes on from the replies of the one before. Replies that are refused are "+
-			"asked for again, and are not in these figures.")
 	}
 	return append(out, s.doubts(o, asked)...)
 }
