@@ -8,14 +8,17 @@
 package redact
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf16"
 )
 
 // Mark stands where a secret was.
@@ -170,32 +173,74 @@ func Secrets(raw string) []string {
 
 // Hider takes secrets out of texts from outside: a server may say in an error, or in an
 // answer, what it was sent.
-type Hider struct{ replace *strings.Replacer }
+type Hider struct {
+	replace *strings.Replacer
+	escaped *regexp.Regexp // the secrets with any of their signs escaped; nil: there are none
+}
 
 // NewHider hides secrets of at least so many bytes in the forms in which servers repeat
-// them: plain, in JSON, in a URL, and as Basic authorisation. Longer ones go first, so
-// that no part of them is left.
+// them: plain, as Basic authorisation, and with any sign escaped as JSON, HTML or a URL may.
+// Longer ones go first, so that no part of them is left.
 func NewHider(secrets []string, least int) *Hider {
-	var forms []string
+	var forms, patterns []string
 	for _, s := range secrets {
 		forms = append(forms, s, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s)))
 		if data, err := json.Marshal(s); err == nil {
 			forms = append(forms, string(data[1:len(data)-1]))
 		}
 	}
+	long := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) }
+	short := func(s string) bool { return len(s) < least }
 
-	forms = slices.DeleteFunc(forms, func(s string) bool { return len(s) < least })
-	slices.SortFunc(forms, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a, b)
-	})
+	forms = slices.DeleteFunc(forms, short)
+	slices.SortFunc(forms, long)
 	var pairs []string
 	for _, s := range slices.Compact(forms) {
 		pairs = append(pairs, s, Mark)
 	}
-	return &Hider{strings.NewReplacer(pairs...)}
+	h := &Hider{replace: strings.NewReplacer(pairs...)}
+
+	for _, s := range slices.SortedFunc(slices.Values(secrets), long) {
+		if !short(s) {
+			patterns = append(patterns, escapedPattern(s))
+		}
+	}
+	if len(patterns) > 0 {
+		h.escaped = regexp.MustCompile(strings.Join(patterns, "|"))
+	}
+	return h
+}
+
+// escapedPattern finds a secret whose signs are written plainly, or escaped one by one.
+func escapedPattern(secret string) string {
+	var b strings.Builder
+	for _, r := range secret {
+		forms := []string{regexp.QuoteMeta(string(r)), regexp.QuoteMeta(html.EscapeString(string(r)))}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			forms = append(forms, fmt.Sprintf(`\\u(?i:%04x)`, unit))
+		}
+		if len(forms) == 4 { // outside the basic plane: two units, one behind the other
+			forms = append(forms[:2], forms[2]+forms[3])
+		}
+		percent := ""
+		for _, c := range []byte(string(r)) {
+			percent += fmt.Sprintf(`%%(?i:%02x)`, c)
+		}
+		forms = append(forms, percent, fmt.Sprintf(`&#0*%d;`, r), fmt.Sprintf(`&#(?i:x0*%x);`, r))
+		switch r {
+		case '/', '"', '\\':
+			forms = append(forms, `\\`+regexp.QuoteMeta(string(r)))
+		case '\'':
+			forms = append(forms, `&apos;`)
+		case ' ':
+			forms = append(forms, `\+`)
+		}
+		if r == '"' {
+			forms = append(forms, `&quot;`)
+		}
+		b.WriteString("(?:" + strings.Join(forms, "|") + ")")
+	}
+	return b.String()
 }
 
 // Text hides the secrets in a text. A nil Hider hides nothing.
@@ -203,8 +248,15 @@ func (h *Hider) Text(s string) string {
 	if h == nil {
 		return s
 	}
-	return h.replace.Replace(s)
+	s = h.replace.Replace(s)
+	if h.escaped != nil && strings.ContainsAny(s, `\&%`) {
+		s = h.escaped.ReplaceAllString(s, Mark)
+	}
+	return s
 }
+
+// Finds reports whether a text has a secret.
+func (h *Hider) Finds(s string) bool { return h.Text(s) != s }
 
 // Error words an error without secrets. What net/http says of a request begins with its
 // URL, which is left out. The error's chain is kept for errors.Is and errors.As.

@@ -85,3 +85,25 @@ func FuzzURL(f *testing.F) {
 		}
 	})
 }
+
+// A secret is hidden however its signs are escaped, and nothing else is.
+func TestHiderOfEscapedSecrets(t *testing.T) {
+	h := NewHider([]string{`zq/SEC<RET>+tok"en'77`, "k3ySECRETvalue99", "pass word ünïq𝛼"}, InAnswers)
+	for _, text := range []string{
+		`zq\/SEC<RET>+tok\"en'77`, `zq\u002fSEC\u003CRET\u003e+tok\u0022en\u002777`, `zq/SEC&lt;RET&gt;+tok&quot;en&#39;77`,
+		`zq%2FSEC%3cRET%3E%2Btok%22en%2777`, `&#122;q/SEC<RET>+tok&#x22;en'77`, `\u006b\u0033ySECRETvalue99`, `k3ySECRET%76alue99`,
+		`pass word \u00fcn\u00efq\ud835\udefc`, `pass+word+%C3%BCn%C3%AFq%F0%9D%9B%BC`, `pass%20word ünïq𝛼`,
+	} {
+		if got := h.Text("a " + text + " b"); got != "a *** b" {
+			t.Errorf("%s: %s", text, got)
+		}
+		if !h.Finds(text) {
+			t.Errorf("%s is not found", text)
+		}
+	}
+	for _, text := range []string{`plain & simple \u00fc %41`, "k3ySECRETvalue98", ""} {
+		if got := h.Text(text); got != text || h.Finds(text) {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}

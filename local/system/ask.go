@@ -73,7 +73,22 @@ func (b *Backend) keep(s *Service, contentType string, data []byte) local.Reply 
 		return local.Fail(local.BadFormat, "the reply is not UTF-8: %s", begin(strings.ToValidUTF8(string(data), "?")))
 	}
 	kept := Kept{contentType, b.hideInAnswers.Text(string(data))}
+	if b.repeats(s, kept) {
+		return local.Fail(local.ModelError, "the reply repeats a secret that it was sent, in pieces or in a form that cannot be hidden; "+
+			"it is not kept")
+	}
 	return s.Judge(local.Reply{Outcome: local.OK, Text: kept.pack()})
+}
+
+// repeats reports whether a secret is left in what is read of a reply: its pieces, put together, may
+// hold one that none of them does.
+func (b *Backend) repeats(s *Service, kept Kept) bool {
+	read, _, detail, err := s.Read(kept)
+	found := b.hideInAnswers.Finds(read.Answer) || b.hideInAnswers.Finds(detail) || err != nil && b.hideInAnswers.Finds(err.Error())
+	for _, d := range read.Documents {
+		found = found || b.hideInAnswers.Finds(d.ID) || b.hideInAnswers.Finds(d.Text)
+	}
+	return found
 }
 
 // Judge says how a call ended whose reply is Kept, by the rules as they are now. A reply that

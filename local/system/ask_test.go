@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -290,5 +292,40 @@ func TestUnpack(t *testing.T) {
 	}
 	if !json.Valid([]byte(k.pack())) {
 		t.Error(k.pack())
+	}
+}
+
+// A secret that a service repeats is kept nowhere: hidden where it stands in one piece, however it is
+// escaped, and where it comes in several, the reply is not kept.
+func TestRepeatedSecrets(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want local.Outcome
+	}{
+		"escaped":   {`{"a": "key k3y\/SECRETvalue \u006b3y/SECRETvalue"}`, local.OK},
+		"in pieces": {"{\"a\": \"key k3y/SEC\"}\n{\"a\": \"RETvalue\"}\n[DONE]\n", local.ModelError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, c.body) }))
+			defer server.Close()
+			s := asked(t, server.URL)
+			s.Header, s.Secrets = map[string]string{"X": "k3y/SECRETvalue"}, []string{"k3y/SECRETvalue"}
+			if c.want != local.OK {
+				s.Stream = NDJSON
+			}
+			dir := t.TempDir()
+			g := door(t, dir, s, 1, 1)
+			reply, err := g.Do(context.Background(), s.Call("q", "i"))
+			if err := errors.Join(err, g.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if reply.Outcome != c.want || strings.Contains(reply.Text+reply.Detail, "SEC") {
+				t.Errorf("%s: %s %q", reply.Outcome, reply.Detail, reply.Text)
+			}
+			journal, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))
+			if err != nil || strings.Contains(string(journal), "SECRETvalue") || strings.Contains(string(journal), "RETvalue") {
+				t.Errorf("%v %s", err, journal)
+			}
+		})
 	}
 }
