@@ -196,6 +196,7 @@ type Metric struct {
 // Retrievers hold where the user says nothing else.
 type Protocol struct {
 	AnswerPrompt string // name of the prompt for generation
+	Asks         string // what a question to a judge of an answer is of: an insight, a key point; empty: of a unit
 	Headline     string // the metric that sums a run up, without what may follow an "@" in its name
 	Budget       Budget
 	Depth        int // documents retrieved; 0 is all

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"lore/cmd/lore/internal/paper"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/study"
 	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
@@ -138,6 +138,10 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	dirs, err := comparedFolders(dirs)
+	if err != nil {
+		return err
+	}
 	runs, bench, err := loadRuns(c, dirs)
 	if err != nil {
 		return err
@@ -173,6 +177,31 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 		blocks:  table.Compare(systems, metrics, f.design()),
 	}
 	return found.print(c.OutOrStdout(), f)
+}
+
+// comparedFolders puts the runs of a study in its place where all are of one benchmark.
+func comparedFolders(args []string) ([]string, error) {
+	var out []string
+	for _, arg := range args {
+		benchmarks, err := study.Benchmarks(arg)
+		if err != nil {
+			return nil, files.Wrap(arg, err)
+		}
+		dirs, err := study.Folders(arg)
+		if err != nil {
+			return nil, files.Wrap(arg, err)
+		}
+		if len(benchmarks) > 1 {
+			return nil, oneOfStudy(arg, dirs)
+		}
+		out = append(out, dirs...)
+	}
+	return out, nil
+}
+
+// oneOfStudy refuses the folder of a study where one run is wanted.
+func oneOfStudy(dir string, runs []string) error {
+	return &files.Error{File: dir, Msg: "is a study", Remedy: "give one of its runs: " + usage.Line(strings.Join(runs, ", "))}
 }
 
 // writeChosen writes the table of a paper: of the chosen systems alone, by the chosen tests.
@@ -318,12 +347,8 @@ func oneBenchmark(parts []part) error {
 // compared with themselves.
 func checkOnce(dirs []string) error {
 	for i, dir := range dirs {
-		info, err := os.Stat(dir)
-		if err != nil {
-			continue // whoever reads it says what is wrong
-		}
 		for _, earlier := range dirs[:i] {
-			if other, err := os.Stat(earlier); err == nil && os.SameFile(info, other) {
+			if files.Same(dir, earlier) {
 				return usage.Errorf("%s and %s are the same run; name it once", earlier, dir)
 			}
 		}
@@ -347,10 +372,18 @@ func benchmarkOf(r report.Run, dir string) (datasets.Benchmark, error) {
 
 // loadRun reads a run folder, with what the cards in the user's cache say of its judges.
 func loadRun(c *cobra.Command, dir string) (report.Run, error) {
+	if err := checkFolder(dir); err != nil {
+		return report.Run{}, err
+	}
+	if runs, err := study.Folders(dir); err != nil {
+		return report.Run{}, files.Wrap(dir, err)
+	} else if !slices.Equal(runs, []string{dir}) {
+		return report.Run{}, oneOfStudy(dir, runs)
+	}
+
 	r, err := report.Load(dir)
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrDamaged) {
-		const remedy = "give the folder that `lore run` names at its end; " +
-			"a run that was interrupted has no scores yet: run its command again"
+		const remedy = runRemedy + "; a run that was interrupted has no scores yet: run its command again"
 		return r, &files.Error{File: dir, Msg: "holds no finished run", Remedy: remedy, Err: err}
 	}
 	return withCards(c, r, cacheDir("")), files.Wrap(dir, err)
@@ -361,6 +394,18 @@ func warnUnchecked(c *cobra.Command, r report.Run, dir string) {
 	if !r.Manifest.Hashed() {
 		usage.NewConsole(c.ErrOrStderr()).Warn(dir + uncheckedText)
 	}
+}
+
+// runRemedy says where run folders come from.
+const runRemedy = "give the folder that `lore run` names at its end"
+
+// checkFolder refuses what is no folder where a run is wanted.
+func checkFolder(dir string) error {
+	folder, err := files.IsFolder(dir, runRemedy)
+	if err == nil && !folder {
+		err = &files.Error{File: dir, Msg: "is a file, not a folder", Remedy: runRemedy}
+	}
+	return err
 }
 
 // uncheckedText is what is wrong with a folder that has no hashes.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lore/cmd/lore/internal/accept"
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
@@ -41,7 +44,7 @@ func newGate() *cobra.Command {
 		Use:   "gate RUN",
 		Short: "Hold a run against rules and a baseline, for CI",
 		Long: "gate tells whether a run keeps rules: what a metric may drop by, compared item by item with a\n" +
-			"baseline; bounds of metrics; and counts, which are exact. Percent metrics are in points.\n\n" +
+			"baseline; bounds of metrics; and counts, which are exact. Percent metrics are in points, 0 to 100.\n\n" +
 			"A rule passes where even the one-sided bound of the drop, or of the value, is within its limit: of\n" +
 			"systems just beyond the limit at most 5 % pass (--level). It is broken where the run is shown\n" +
 			"to be beyond the limit. Otherwise lore cannot tell with so few items, and says which limit\n" +
@@ -60,7 +63,8 @@ func newGate() *cobra.Command {
 			"`file` with an item on each line: on these no answer may fall from full to none")
 	})
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.system, "system", "", "`system` of the run, such as 'bm25, extractive', where it has several")
+		fl.StringVar(&f.system, "system", "",
+			"`system` of the run where it has several: 'bm25, extractive', or bm25 where one alone has it")
 		fl.StringVar(&f.ofBaseline, "baseline-system", "", "`system` of a baseline folder (default: the same)")
 	})
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
@@ -117,8 +121,44 @@ func (f gateFlags) check() ([]accept.Rule, error) {
 	return rules, checkFormat(f.format, gateFormats)
 }
 
+// checkOutputs refuses to write over what is read: the run, its baseline and the list of critical
+// items, by whatever path.
+func (f gateFlags) checkOutputs(dir string) error {
+	for _, out := range []struct{ flag, path string }{{"-o", f.file}, {"--save-baseline", f.save}} {
+		for _, in := range []struct{ what, path string }{
+			{"the baseline", f.baseline}, {"the list of --critical", f.critical}, {"the run", dir},
+		} {
+			same := func(path string) bool { return files.Same(path, out.path) }
+			if in.path != "" && out.path != "" && slices.ContainsFunc(filesOf(in.path), same) {
+				return usage.Errorf("%s %s would write over %s, %s; name another file", out.flag, out.path, in.what, in.path)
+			}
+		}
+	}
+	return nil
+}
+
+// filesOf are a file, or the files of a run folder that lore wrote.
+func filesOf(path string) []string {
+	out := []string{path}
+	m, err := store.ReadManifest(path)
+	if err != nil {
+		return out // it is a file, or whoever reads it says what is wrong
+	}
+	for _, name := range append(slices.Collect(maps.Keys(m.Files)), store.ManifestFile) {
+		out = append(out, filepath.Join(path, filepath.FromSlash(name)))
+	}
+	return out
+}
+
 func gateRun(c *cobra.Command, f gateFlags, dir string) error {
+	// A path that is mistyped comes first: flags are no matter where there is no run.
+	if err := checkFolder(dir); err != nil {
+		return err
+	}
 	rules, err := f.check()
+	if err == nil {
+		err = f.checkOutputs(dir)
+	}
 	if err != nil {
 		return err
 	}
@@ -170,15 +210,16 @@ func loadSubject(c *cobra.Command, dir, system, prefer, judge, flag string) (acc
 		return accept.Subject{}, nil, err
 	}
 	r := runs[0]
-	var systems, judges []string
+	var systems []datasets.System
+	var judges []string
 	for _, row := range r.Table.Rows {
-		systems, judges = append(systems, row.System.String()), append(judges, row.Judge)
+		systems, judges = append(systems, row.System), append(judges, row.Judge)
 	}
-	if system == "" && slices.Contains(systems, prefer) {
+	if slices.ContainsFunc(systems, func(s datasets.System) bool { return s.String() == prefer }) && system == "" {
 		system = prefer
 	}
 
-	if system, err = oneOf("system", flag, dir, system, systems); err != nil {
+	if system, err = oneSystem(flag, dir, system, systems); err != nil {
 		return accept.Subject{}, nil, err
 	}
 	if judge, err = oneOf("judge", "--judge", dir, judge, judges); err != nil {
@@ -193,15 +234,57 @@ func loadSubject(c *cobra.Command, dir, system, prefer, judge, flag string) (acc
 	return accept.FromRun(dir, r, r.Table.Rows[i], bench), bench, nil
 }
 
-// oneOf is the name that is given, in any case, or the only one there is.
-func oneOf(what, flag, dir, name string, all []string) (string, error) {
-	var known []string
-	for _, n := range all {
-		if !slices.Contains(known, n) {
-			known = append(known, n)
+// oneSystem is the name of the system that is given whole, or by its retriever or generator where no
+// other has it, in any case.
+func oneSystem(flag, dir, name string, all []datasets.System) (string, error) {
+	var whole, parts []string
+	for _, s := range all {
+		whole = append(whole, s.String())
+		parts = append(parts, s.Retriever, s.Generator)
+	}
+	spaced := strings.Join(usage.List(name), ", ") // a,b is a, b
+	for _, of := range []func(datasets.System) string{
+		datasets.System.String,
+		func(s datasets.System) string { return s.Retriever },
+		func(s datasets.System) string { return s.Generator },
+	} {
+		var found []string
+		for _, s := range all {
+			if n := of(s); strings.EqualFold(n, name) || strings.EqualFold(n, spaced) {
+				found = append(found, s.String())
+			}
+		}
+		slices.Sort(found)
+		switch found = slices.Compact(found); {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			return "", usage.Errorf("%s has %d systems of %s: name one with %s. There are: %s",
+				dir, len(found), name, flag, strings.Join(found, "; "))
 		}
 	}
 
+	if near := usage.Nearest(name, parts); near != "" && usage.Nearest(name, whole) == "" {
+		return "", usage.Errorf("unknown system of %s %q; did you mean %s? There are: %s",
+			dir, name, near, strings.Join(distinct(whole), "; "))
+	}
+	return oneOf("system", flag, dir, name, whole)
+}
+
+// distinct are names in their order, each once.
+func distinct(names []string) []string {
+	var out []string
+	for _, n := range names {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// oneOf is the name that is given, in any case, or the only one there is.
+func oneOf(what, flag, dir, name string, all []string) (string, error) {
+	known := distinct(all)
 	same := func(n string) bool { return strings.EqualFold(n, name) }
 	switch i := slices.IndexFunc(known, same); {
 	case i >= 0:
@@ -249,10 +332,8 @@ func baselineFile(path, system, remedy string) (accept.Subject, error) {
 	if err != nil {
 		return out, err
 	}
-	if system != "" && !strings.EqualFold(system, out.System.String()) {
-		return out, usage.Unknown("system of "+path, system, []string{out.System.String()})
-	}
-	return out, nil
+	_, err = oneSystem("--baseline-system", path, system, []datasets.System{out.System})
+	return out, err
 }
 
 func saveBaseline(c *cobra.Command, path string, run accept.Subject) error {

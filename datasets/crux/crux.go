@@ -197,6 +197,7 @@ func (b Benchmark) Metrics() []datasets.Metric {
 func (b Benchmark) Protocol() datasets.Protocol {
 	return datasets.Protocol{
 		AnswerPrompt: "crux/answer.txt",
+		Asks:         "sub-question",
 		Headline:     CovAnswer,
 		Budget:       datasets.Budget{Tokens: 32_000},
 		Depth:        Depth,

@@ -141,6 +141,7 @@ func (Benchmark) Metrics() []datasets.Metric {
 func (b Benchmark) Protocol() datasets.Protocol {
 	return datasets.Protocol{
 		AnswerPrompt: "long2rag/answer.txt",
+		Asks:         "key point",
 		Headline:     KPF,
 		Budget:       datasets.Budget{Tokens: 128_000},
 		Depth:        100,

@@ -167,6 +167,7 @@ func (Benchmark) Metrics() []datasets.Metric {
 func (Benchmark) Protocol() datasets.Protocol {
 	return datasets.Protocol{
 		AnswerPrompt: "msrs/answer.txt",
+		Asks:         "grade",
 		Headline:     Recall,
 		Budget:       datasets.Budget{Tokens: 32_000},
 		Depth:        Depth,

@@ -173,6 +173,7 @@ func (Benchmark) Metrics() []datasets.Metric {
 func (b Benchmark) Protocol() datasets.Protocol {
 	return datasets.Protocol{
 		AnswerPrompt: "summhay/answer.txt",
+		Asks:         "insight",
 		Headline:     JointAsked,
 		Budget:       datasets.Budget{Tokens: 15_000},
 		NumPredict:   2048,

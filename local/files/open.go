@@ -142,6 +142,16 @@ func IsFolder(path, remedy string) (bool, error) {
 	return info.IsDir(), nil
 }
 
+// Same reports whether two paths lead to one file or folder, which is there.
+func Same(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
 // fileInPath is the part of a path that is a file though more comes after it; empty where
 // there is none.
 func fileInPath(path string) string {

@@ -114,3 +114,26 @@ func TestDirFS(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestSame(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	err := errors.Join(os.WriteFile(at("a"), nil, 0o600), os.WriteFile(at("b"), nil, 0o600), os.Symlink("a", at("link")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		one, other string
+		want       bool
+	}{
+		{"a", "a", true}, {"a", "link", true}, {"link", "a", true}, {"a", "b", false},
+		{"a", "gone", false}, {"gone", "a", false}, {"gone", "gone", false},
+	} {
+		if got := Same(at(c.one), at(c.other)); got != c.want {
+			t.Errorf("%s and %s: %v", c.one, c.other, got)
+		}
+	}
+	if !Same(dir, filepath.Join(dir, "..", filepath.Base(dir))) {
+		t.Error("a folder by another path")
+	}
+}

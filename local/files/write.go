@@ -8,6 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
+
+	"lore/local/text"
 )
 
 // What lore writes holds people's documents and answers: nobody else may read it. The
@@ -71,7 +74,7 @@ func Restrict(dir string) error {
 func WriteFile(path string, data []byte) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, data, fileMode)
+		return unwritten(path, os.WriteFile(path, data, fileMode))
 	}
 	s, err := Stage(target(path), data)
 	if err != nil {
@@ -116,7 +119,7 @@ func stage(path string, write func(w io.Writer) error) (*Staged, error) {
 	sweepOnce(filepath.Dir(path))
 	f, err := os.CreateTemp(filepath.Dir(path), mine()+"*")
 	if err != nil {
-		return nil, err
+		return nil, unwritten(path, err)
 	}
 
 	w := bufio.NewWriter(f)
@@ -131,6 +134,10 @@ func stage(path string, write func(w io.Writer) error) (*Staged, error) {
 		err = closeErr
 	}
 	if err != nil {
+		var ours *fs.PathError
+		if errors.As(err, &ours) && ours.Path == f.Name() {
+			err = unwritten(path, err)
+		}
 		return nil, errors.Join(err, os.Remove(f.Name()))
 	}
 	return &Staged{path, f.Name()}, nil
@@ -140,9 +147,47 @@ func stage(path string, write func(w io.Writer) error) (*Staged, error) {
 func (s *Staged) Commit() error {
 	if err := os.Rename(s.aside, s.path); err != nil {
 		s.Discard()
-		return err
+		return unwritten(s.path, err)
 	}
 	return nil
+}
+
+// writeError is why a file cannot be written, by the name that the user gave.
+type writeError struct {
+	msg string
+	err error
+}
+
+func (e *writeError) Error() string { return e.msg }
+func (e *writeError) Unwrap() error { return e.err }
+
+// unwritten words an error of writing a file, in whose place the system may have named one that
+// nobody knows. nil stays nil.
+func unwritten(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	why := Cause(err)
+	var link *os.LinkError
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !Exists(dir):
+		why = "no such folder " + dir
+	case errors.Is(err, syscall.ENOTDIR) && fileInPath(path) != "":
+		why = fileInPath(path) + " is a file, not a folder"
+	case isFolder(path):
+		why = "it is a folder, not a file"
+	case errors.Is(err, fs.ErrPermission):
+		why = "nothing may be written in the folder " + dir
+	case errors.As(err, &link):
+		why = link.Err.Error()
+	}
+	return &writeError{text.Line(fmt.Sprintf("%s: cannot be written: %s", path, why)), err}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // Discard removes the file that was not put in place.

@@ -167,3 +167,44 @@ func names(t *testing.T, dir string) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// Messages name the file that was asked for, not one that lore writes beside it, and what is in the way.
+func TestUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "closed"), 0o500); err != nil {
+		t.Fatal(err)
+	}
+	nothing := func(io.Writer) error { return nil }
+
+	for _, c := range []struct {
+		path, want string
+		is         error
+	}{
+		{"gone/x.json", "no such folder DIR/gone", fs.ErrNotExist},
+		{"file/x.json", "DIR/file is a file, not a folder", syscall.ENOTDIR},
+		{"closed", "it is a folder, not a file", syscall.EISDIR},
+		{"closed/x.json", "nothing may be written in the folder DIR/closed", fs.ErrPermission},
+	} {
+		path := filepath.Join(dir, c.path)
+		if c.is == fs.ErrPermission && os.Getuid() == 0 {
+			continue // nothing is closed to this user
+		}
+		err := WriteFile(path, []byte("x"))
+		want := path + ": cannot be written: " + strings.ReplaceAll(c.want, "DIR", dir)
+		if err == nil || err.Error() != want || !errors.Is(err, c.is) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if err := Write(path, nothing); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+
+	// What goes wrong in writing is not the file's fault.
+	own := errors.New("no such thing")
+	if err := Write(filepath.Join(dir, "x"), func(io.Writer) error { return own }); err != own && err.Error() != own.Error() {
+		t.Error(err)
+	}
+}

@@ -46,13 +46,18 @@ type Finding struct {
 	Unit     string `json:"clustered_by,omitempty"`
 	Clusters int    `json:"clusters,omitempty"`
 	Missing  int    `json:"n_missing,omitempty"` // values that the baseline has, or a bound needs, and the run does not
-	Falls    []Fall `json:"falls,omitempty"`     // of the guard of critical items
+
+	// Of the guard of critical items: what a unit is, and which fell.
+	Asks  string `json:"unit_is,omitempty"`
+	Falls []Fall `json:"falls,omitempty"`
 }
 
 // Fall is a verdict on a critical item that went from the best label to the worst.
 type Fall struct {
-	Item string `json:"item"`
-	Unit string `json:"unit"`
+	Item  string `json:"item"`
+	Title string `json:"title,omitempty"` // of the item
+	Unit  string `json:"unit"`
+	Text  string `json:"text,omitempty"` // of the unit, such as the insight
 }
 
 // Report is what was found of all rules.

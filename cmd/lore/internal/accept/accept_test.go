@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,8 @@ func TestRules(t *testing.T) {
 		"words < 300":            {Kind: Bound, Name: "words", Op: "<", Limit: 300},
 		"Failed==0":              {Kind: Count, Name: "failed", Op: "==", Limit: 0},
 		"unscored<=3":            {Kind: Count, Name: "unscored", Op: "<=", Limit: 3},
+		"coverage >= 0.5 points": {Kind: Bound, Name: "coverage", Op: ">=", Limit: 0.5, Points: true},
+		"joint: drop<=1point":    {Kind: Drop, Name: "joint", Op: "<=", Limit: 1, Points: true},
 	} {
 		got, err := Parse(text)
 		want.Text = strings.TrimSpace(text)
@@ -62,7 +65,11 @@ func TestRules(t *testing.T) {
 		"joint: drop>=2":    "bounded by <= alone",
 		"joint: drop<=-1":   "allows a drop below 0",
 		"joint: rise<=2":    `asks for the "rise"`,
-		"joint: drop<=2 %":  "is no number",
+		"joint: drop<=2 %":  "write 2 or 2 points",
+		"coverage>=60%":     "percent metrics are in points, 0 to 100: write 60 or 60 points",
+		"coverage>=points":  "is no number",
+		"coverage>=60s":     "is no number",
+		"failed<=1 point":   "has no points",
 		"joint: drop<=NaN":  "is no number",
 		"joint<=Inf":        "is no number",
 		"joint<=1e300":      "is no number",
@@ -97,6 +104,56 @@ func TestNamesOfMetrics(t *testing.T) {
 	_, err := Rule{Kind: Bound, Name: "joynt", Text: "joynt>=1"}.Resolve(metrics)
 	if err == nil || !strings.Contains(err.Error(), "did you mean joint?") || !strings.Contains(err.Error(), "failed") {
 		t.Error(err)
+	}
+}
+
+// A limit that a metric never reaches is a mistake, and so is a fraction: a floor of 0.6 points would
+// pass for ever.
+func TestLimitsThatMakeNoSense(t *testing.T) {
+	metrics := []datasets.Metric{covered, {Name: "words"}, {Name: "density", Percent: true},
+		{Name: "grade", Low: 1, High: 5, Bounded: true}}
+	for rule, want := range map[string]string{
+		"coverage>=60":          "",
+		"coverage>=0":           "",
+		"coverage>=100":         "",
+		"coverage>=1.5":         "",
+		"coverage<=1":           "",
+		"coverage>=0.6 points":  "",
+		"coverage>=1 point":     "",
+		"coverage: drop<=0":     "",
+		"coverage: drop<=1":     "",
+		"coverage: drop<=100":   "",
+		"words>=0.5":            "",
+		"density<=160":          "",
+		"grade: drop<=4":        "",
+		"coverage>=0.6":         "coverage is in points, 0 to 100, and 0.6 looks like a fraction: did you mean 60?",
+		"coverage>0.57":         "did you mean 57? If you do mean 0.57 of 100, write 'coverage>0.57 points'",
+		"coverage>=1":           "did you mean 100?",
+		"coverage<=0.5":         "did you mean 50?",
+		"coverage: drop<=0.02":  "did you mean 2?",
+		"density>=0.6":          "did you mean 60?",
+		"coverage>=160":         "coverage is from 0 to 100 points, and 160 is outside",
+		"coverage>=-5":          "coverage is from 0 to 100 points, and -5 is outside",
+		"coverage: drop<=101":   "a drop of coverage is from 0 to 100 points, and 101 is outside",
+		"coverage>=160 points":  "160 is outside",
+		"words>=-1":             "words is never below 0, and -1 is",
+		"words<=300 points":     "words is not in percent, and has no points",
+		"grade>=6":              "grade is from 1 to 5, and 6 is outside",
+		"grade: drop<=4.5":      "a drop of grade is from 0 to 4, and 4.5 is outside",
+		"coverage>=0.99 points": "",
+	} {
+		r, err := Parse(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Resolve(metrics)
+		var request *usage.Error
+		switch {
+		case want == "" && err != nil, want != "" && !errors.As(err, &request):
+			t.Errorf("%q: %v, want %q", rule, err, want)
+		case want != "" && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("%q", rule))):
+			t.Errorf("%q: %v, want %q and the rule", rule, err, want)
+		}
 	}
 }
 
@@ -199,6 +256,16 @@ func TestBounds(t *testing.T) {
 		}
 	}
 
+	// What cannot be told says how far the value would have to be on the right side of the limit.
+	for op, side := range map[string]string{">=": "above", "<=": "below"} {
+		f := Finding{}
+		testBound(&f, Rule{Op: op, Limit: 50}, covered, judged(8, half), design)
+		want := regexp.MustCompile(`; with 8 items such a rule passes in 80 % of cases where the value is \d+\.\d ` + side + ` the limit$`)
+		if f.Outcome != CannotTell || !want.MatchString(f.Why) {
+			t.Errorf("%s: %s", op, f.Why)
+		}
+	}
+
 	// Nobody knows how many words an answer may have: the bound is that of a t test at least.
 	words := datasets.Metric{Name: covered.Name}
 	f := Finding{}
@@ -244,6 +311,59 @@ func TestCriticalItems(t *testing.T) {
 	}
 }
 
+// What fell is named as the benchmark names it, with the beginning of its text and the title of its item.
+func TestFallsAreNamed(t *testing.T) {
+	was, is := judged(2, always(100)), judged(2, always(0))
+	f := guard([]string{"item0", "item1"}, is, was)
+	if want := "2 of 2 units that the baseline has in full on 2 critical items fell to none: unit q of item item0, and 1 more"; f.Why != want {
+		t.Errorf("%q, want %q", f.Why, want)
+	}
+
+	is.Asks = "insight"
+	is.Items[0].Title = "What will the\nturbines yield?"
+	is.Items[0].Texts = map[string]string{"q": strings.Repeat("many words ", 20)}
+	f = guard([]string{"item0"}, is, was)
+	want := "1 of 1 insight that the baseline has in full on 1 critical item fell to none: insight q " +
+		"(many words many words many words many words many words many…) of item item0 (What will the turbines yield?)"
+	if f.Why != want {
+		t.Errorf("%q, want %q", f.Why, want)
+	}
+
+	r := Report{Outcome: Broken, Findings: []Finding{f}}
+	var md, shown, junit bytes.Buffer
+	Markdown(&md, r)
+	Text(&shown, r)
+	if err := JUnit(&junit, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{
+		{md.String(), "| item | title | insight | text |\n"},
+		{md.String(), "| item0 | What will the turbines yield? | q | many words many"},
+		{shown.String(), "  insight q (many words many"},
+		{junit.String(), "of item item0 (What will the turbines yield?)</failure>"},
+	} {
+		if !strings.Contains(c[0], c[1]) {
+			t.Errorf("no %q in\n%s", c[1], c[0])
+		}
+	}
+}
+
+func TestBeginning(t *testing.T) {
+	long := strings.Repeat("ü", mostShown)
+	for text, want := range map[string]string{
+		"":                               "",
+		" a\nb  c ":                      "a b c",
+		long:                             long,
+		long + "ü":                       long + "…",
+		"a " + long:                      "a " + strings.Repeat("ü", mostShown-2) + "…",
+		strings.Repeat("ab ", mostShown): strings.TrimSpace(strings.Repeat("ab ", mostShown/3)) + "…",
+	} {
+		if got := beginning(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestReadCritical(t *testing.T) {
 	was, is := judged(3, always(100)), judged(2, always(100))
 	for text, want := range map[string]string{
@@ -278,6 +398,9 @@ func TestComparable(t *testing.T) {
 		"the judge j is digest 2 there and di": func(s *Subject) { s.Measured = map[string]string{"the judge j": "digest 2"} },
 		"the setting --eta is 4 there and not": func(s *Subject) {
 			s.Measured = map[string]string{"the judge j": "digest 1", "the setting --eta": "4"}
+		},
+		`measured otherwise: citations were read by different rules: there "loosely: all", here nobody knows how; make`: func(s *Subject) {
+			s.Measured = map[string]string{"the judge j": "digest 1", readingPart: "Citations are read loosely: all."}
 		},
 		"they share no items": func(s *Subject) {
 			for i := range s.Items {

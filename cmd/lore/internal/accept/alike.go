@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lore/cmd/lore/internal/report"
@@ -140,6 +141,14 @@ func Comparable(run, baseline Subject) (warnings []string, err error) {
 	return warnings, nil
 }
 
+// reading is how citations are read, of the sentence that says so.
+func reading(sentence string) string {
+	if sentence == "" {
+		return "nobody knows how"
+	}
+	return strconv.Quote(strings.TrimSuffix(strings.TrimPrefix(sentence, "Citations are read "), "."))
+}
+
 // differences words what two subjects were not measured alike by.
 func differences(run, baseline map[string]string) []string {
 	all := maps.Clone(run)
@@ -153,7 +162,12 @@ func differences(run, baseline map[string]string) []string {
 
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if run[key] != baseline[key] {
+		switch {
+		case run[key] == baseline[key]:
+		case key == readingPart:
+			out = append(out, fmt.Sprintf("citations were read by different rules: there %s, here %s",
+				reading(baseline[key]), reading(run[key])))
+		default:
 			out = append(out, fmt.Sprintf("%s is %s there and %s here", key, word(baseline, key), word(run, key)))
 		}
 	}

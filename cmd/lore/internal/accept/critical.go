@@ -3,6 +3,7 @@ package accept
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lore/cmd/lore/internal/usage"
 	"lore/local/files"
@@ -60,7 +61,10 @@ const best, least = 1, 0
 // guard looks for verdicts on critical items that fell from the best label to the worst. There
 // is nothing to test: on these items none may.
 func guard(critical []string, run, baseline Subject) Finding {
-	f := Finding{Rule: "critical items: none falls from full to none", Kind: Critical, Outcome: Pass}
+	f := Finding{Rule: "critical items: none falls from full to none", Kind: Critical, Outcome: Pass, Asks: run.Asks}
+	if f.Asks == "" {
+		f.Asks = "unit"
+	}
 	mine, before := run.byID(), baseline.byID()
 	full := 0
 	for _, id := range critical {
@@ -75,7 +79,8 @@ func guard(critical []string, run, baseline Subject) Finding {
 			full++
 			switch k := indexIn(is, unit); {
 			case k >= 0 && is.Values[k] == least:
-				f.Falls = append(f.Falls, Fall{id, unit})
+				now := mine[id]
+				f.Falls = append(f.Falls, Fall{id, beginning(now.Title), unit, beginning(now.Texts[unit])})
 			case k < 0:
 				f.Missing++
 			}
@@ -83,12 +88,11 @@ func guard(critical []string, run, baseline Subject) Finding {
 	}
 
 	f.N = full
-	of := fmt.Sprintf("of %s that the baseline has in full on %s", usage.Counted(full, "answer"),
+	of := fmt.Sprintf("of %s that the baseline has in full on %s", usage.Counted(full, f.Asks),
 		usage.Counted(len(critical), "critical item"))
 	switch {
 	case len(f.Falls) > 0:
-		first := f.Falls[0]
-		f.Outcome, f.Why = Broken, fmt.Sprintf("%d %s fell to none: %s of %s", len(f.Falls), of, first.Unit, first.Item)
+		f.Outcome, f.Why = Broken, fmt.Sprintf("%d %s fell to none: %s", len(f.Falls), of, f.Falls[0].words(f.Asks))
 		if more := len(f.Falls) - 1; more > 0 {
 			f.Why += fmt.Sprintf(", and %d more", more)
 		}
@@ -100,6 +104,35 @@ func guard(critical []string, run, baseline Subject) Finding {
 		f.Why = "none " + of + " fell to none"
 	}
 	return f
+}
+
+// words name a fall: the unit with its text, and the item with its title.
+func (f Fall) words(asks string) string {
+	unit, item := asks+" "+f.Unit, f.Item
+	if f.Text != "" {
+		unit += fmt.Sprintf(" (%s)", f.Text)
+	}
+	if f.Title != "" {
+		item += fmt.Sprintf(" (%s)", f.Title)
+	}
+	return unit + " of item " + item
+}
+
+// mostShown is how many letters of a text stand in a message.
+const mostShown = 60
+
+// beginning is the beginning of a text in one line, up to the end of a word where one is near.
+func beginning(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	r := []rune(s)
+	if len(r) <= mostShown {
+		return s
+	}
+	cut := string(r[:mostShown])
+	if at := strings.LastIndexByte(cut, ' '); at > len(cut)/2 {
+		cut = cut[:at]
+	}
+	return cut + "…"
 }
 
 func indexIn(v *Values, unit string) int {

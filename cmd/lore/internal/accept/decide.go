@@ -108,7 +108,7 @@ func testDrop(f *Finding, m datasets.Metric, run, baseline Subject, how Design) 
 	case e.low > f.Limit+rounding:
 		f.Outcome, f.Why = Broken, fmt.Sprintf("it dropped by %.1f, and by %.1f at least", e.mean, e.low)
 	case beyond && power >= usualPower:
-		f.Outcome, f.Why = Broken, fmt.Sprintf("it dropped by %.1f, and the items would do for a run without a drop", e.mean)
+		f.Outcome, f.Why = Broken, fmt.Sprintf("it dropped by %.1f, and with so many items a run without a drop would pass", e.mean)
 	case e.sure.High > f.Limit+rounding:
 		f.Outcome, f.Why = CannotTell, fmt.Sprintf("%s; a drop of %.1f is not ruled out", dropped(e.mean), e.sure.High)
 		f.explain(power)
@@ -197,7 +197,12 @@ func testBound(f *Finding, r Rule, m datasets.Metric, run Subject, how Design) {
 		f.Outcome = CannotTell
 		f.Why = fmt.Sprintf("it is %.1f, and may be %.1f", e.mean, may)
 		if f.Least != nil {
-			f.Why += fmt.Sprintf("; %s do where it is %.1f better than the limit", usage.Counted(f.Clusters, f.Unit), *f.Least)
+			side := "below"
+			if r.isFloor() {
+				side = "above"
+			}
+			f.Why += fmt.Sprintf("; with %s such a rule passes in 80 %% of cases where the value is %.1f %s the limit",
+				usage.Counted(f.Clusters, f.Unit), *f.Least, side)
 		}
 	default:
 		f.passUnlessMissing(s, how, holds, fmt.Sprintf("it is %.1f, and %.1f %s", e.mean, may, side))

@@ -100,7 +100,7 @@ func (f Finding) junit(class string, lenient bool) junitCase {
 	default:
 		var falls []string
 		for _, fall := range f.Falls {
-			falls = append(falls, usage.Line(fall.Item+": "+fall.Unit))
+			falls = append(falls, usage.Line(fall.words(f.Asks)))
 		}
 		c.Failure = &junitFailed{why, string(f.Outcome), strings.Join(falls, "\n")}
 	}

@@ -28,6 +28,8 @@ type Rule struct {
 	Name  string // of a metric or a count, as it was given
 	Op    string // <=, >=, <, > or ==
 	Limit float64
+
+	Points bool // the limit is given in so many words as points: no fraction is meant
 }
 
 // operators, the longer ones first: one may begin another.
@@ -43,6 +45,7 @@ var Counts = []string{"failed", "unscored", "cut"}
 //
 //	METRIC: drop<=POINTS   the metric is at most so much lower than the baseline's
 //	METRIC>=VALUE          also <=, > and <
+//	METRIC>=0.5 points     so that nobody takes it for a fraction
 //	failed==0              also unscored and cut, and every operator
 //
 // Numbers are decimal; ≤ and ≥ are read as <= and >=. Names are looked up by Resolve.
@@ -60,11 +63,8 @@ func Parse(text string) (Rule, error) {
 			text, strings.Join(operators, " "), forms)
 	}
 	r.Op = operators[i]
-	limit := strings.TrimSpace(s[at+len(r.Op):])
-	var err error
-	r.Limit, err = strconv.ParseFloat(limit, 64)
-	if err != nil || math.IsNaN(r.Limit) || math.Abs(r.Limit) > farthest {
-		return r, usage.Errorf("the rule %q ends in %q, which is no number such as 2 or 60.5; %s", text, limit, forms)
+	if err := r.readLimit(strings.TrimSpace(s[at+len(r.Op):])); err != nil {
+		return r, err
 	}
 
 	r.Name, r.Kind = strings.TrimSpace(s[:at]), Bound
@@ -78,6 +78,27 @@ func Parse(text string) (Rule, error) {
 	return r, r.check()
 }
 
+// readLimit reads the number of a rule, with or without its unit.
+func (r *Rule) readLimit(limit string) error {
+	if number, ok := strings.CutSuffix(limit, "%"); ok {
+		number = strings.TrimSpace(number)
+		return usage.Errorf("the rule %q ends in %q, and of a drop nobody can tell percent of what that is; "+
+			"percent metrics are in points, 0 to 100: write %s or %s points", r.Text, limit, number, number)
+	}
+
+	number := strings.TrimSuffix(limit, "s")
+	number, r.Points = strings.CutSuffix(number, "point")
+	if !r.Points {
+		number = limit
+	}
+	var err error
+	r.Limit, err = strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || math.IsNaN(r.Limit) || math.Abs(r.Limit) > farthest {
+		return usage.Errorf("the rule %q ends in %q, which is no number such as 2 or 60.5; %s", r.Text, limit, forms)
+	}
+	return nil
+}
+
 // farthest bounds limits: farther away no value of a run can be.
 const farthest = 1 << 40
 
@@ -89,6 +110,8 @@ func (r *Rule) check() error {
 		return usage.Errorf("the rule %q names no metric; %s", r.Text, forms)
 	case r.Kind == Drop && counts:
 		return usage.Errorf("the rule %q: %s is a count, which has no drop; write %s<=NUMBER", r.Text, r.Name, r.Name)
+	case counts && r.Points:
+		return usage.Errorf("the rule %q: %s is a count, and has no points; write the number alone", r.Text, r.Name)
 	case r.Kind == Drop && r.Op != "<=":
 		return usage.Errorf("the rule %q: a drop is bounded by <= alone, as in %s: drop<=2", r.Text, r.Name)
 	case r.Kind == Drop && r.Limit < 0:
@@ -116,7 +139,7 @@ func (a aim) name() string {
 }
 
 // Resolve finds the metric that a rule names, by its name or its title in tables, in any
-// case.
+// case. A limit that makes no sense for it is refused.
 func (r Rule) Resolve(metrics []datasets.Metric) (aim, error) {
 	if r.Kind == Count {
 		return aim{count: r.Name}, nil
@@ -129,7 +152,7 @@ func (r Rule) Resolve(metrics []datasets.Metric) (aim, error) {
 	} {
 		for _, m := range metrics {
 			if strings.EqualFold(of(m), r.Name) {
-				return aim{metric: m}, nil
+				return aim{metric: m}, r.fits(m)
 			}
 		}
 	}
@@ -140,6 +163,33 @@ func (r Rule) Resolve(metrics []datasets.Metric) (aim, error) {
 	}
 	err := usage.Unknown("metric", r.Name, slices.Concat(known, Counts))
 	return aim{}, usage.Errorf("the rule %q: %v", r.Text, err)
+}
+
+// fits refuses a limit that lies outside of what a metric can be, and one that looks like a
+// fraction where the metric is in points: a floor of 0.6 points would pass for ever.
+func (r Rule) fits(m datasets.Metric) error {
+	low, high := scale(m)*m.Low, scale(m)*m.High
+	what, unit := m.Name, ""
+	if m.Percent {
+		unit = " points"
+	}
+	if r.Kind == Drop {
+		what, low, high = "a drop of "+m.Name, 0, high-low
+	}
+	fraction := r.Limit > 0 && (r.Limit < 1 || r.Limit == 1 && r.isFloor())
+
+	switch {
+	case r.Points && !m.Percent:
+		return usage.Errorf("the rule %q: %s is not in percent, and has no points; write the number alone", r.Text, m.Name)
+	case m.Bounded && (r.Limit < low || r.Limit > high):
+		return usage.Errorf("the rule %q: %s is from %g to %g%s, and %g is outside", r.Text, what, low, high, unit, r.Limit)
+	case r.Limit < low:
+		return usage.Errorf("the rule %q: %s is never below %g, and %g is", r.Text, what, low, r.Limit)
+	case m.Percent && fraction && !r.Points:
+		return usage.Errorf("the rule %q: %s is in points, 0 to 100, and %g looks like a fraction: did you mean %.10g? "+
+			"If you do mean %g of 100, write '%s points'", r.Text, m.Name, r.Limit, 100*r.Limit, r.Limit, r.Text)
+	}
+	return nil
 }
 
 // holds reports whether a number meets the rule's bound.

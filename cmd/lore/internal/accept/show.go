@@ -24,7 +24,7 @@ func Text(w io.Writer, r Report) {
 	for _, f := range r.Findings {
 		usage.Wrap(w, usage.Line(fmt.Sprintf("%s: %s: %s.", f.Rule, f.Outcome, f.Why)))
 		for _, fall := range f.Falls {
-			usage.Wrap(w, usage.Line(fmt.Sprintf("  %s: %s", fall.Item, fall.Unit)))
+			usage.Wrap(w, "  "+usage.Line(fall.words(f.Asks)))
 		}
 	}
 }
@@ -44,9 +44,9 @@ func Markdown(w io.Writer, r Report) {
 		if len(f.Falls) == 0 {
 			continue
 		}
-		g := datasets.Grid{Title: "Fallen from full to none", Head: []string{"item", "question"}}
+		g := datasets.Grid{Title: "Fallen from full to none", Head: []string{"item", "title", f.Asks, "text"}}
 		for _, fall := range f.Falls {
-			g.Rows = append(g.Rows, []string{fall.Item, fall.Unit})
+			g.Rows = append(g.Rows, []string{fall.Item, fall.Title, fall.Unit, fall.Text})
 		}
 		report.Markdown(w, g)
 	}

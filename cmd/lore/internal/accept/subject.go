@@ -12,7 +12,7 @@ import (
 )
 
 // Subject is one judged system as rules see it: its values by item, and what they were
-// measured by. It holds no texts.
+// measured by. Texts are there for messages alone: a baseline file holds none.
 type Subject struct {
 	From      string // the folder or file it was read from
 	Lore      string // version that made it
@@ -21,6 +21,7 @@ type Subject struct {
 	datasets.Judged
 	Measured map[string]string // by what: see measured
 	Items    []Item
+	Asks     string // what a judge's question is of, such as insight; empty where that is not known
 }
 
 // Item are the values of one item.
@@ -32,6 +33,9 @@ type Item struct {
 	Cut    bool     `json:"cut,omitempty"`
 	Values []Values `json:"values"`
 	Grades *Values  `json:"verdicts,omitempty"` // the judge's labels as numbers, by question
+
+	Title string            `json:"-"`
+	Texts map[string]string `json:"-"` // of the questions, by id
 }
 
 // Values are those of one metric in one item, in its own unit. Values belong to Units by
@@ -71,6 +75,7 @@ func FromRun(from string, r report.Run, row table.Row, bench datasets.Benchmark)
 		DataHash:  r.Manifest.DataHash,
 		Judged:    row.Judged,
 		Measured:  measured(r, row.Judge, bench),
+		Asks:      bench.Protocol().Asks,
 	}
 	answers := map[string]store.Answer{}
 	for _, a := range r.Answers {
@@ -87,11 +92,11 @@ func FromRun(from string, r report.Run, row table.Row, bench datasets.Benchmark)
 
 	for _, s := range row.Scores {
 		a := answers[s.Item]
-		it := Item{ID: s.Item, Group: s.Group, Answer: hashOf(a.Text), Failed: a.Failed(), Cut: a.CutScored}
+		it := Item{ID: s.Item, Group: s.Group, Title: a.Title, Answer: hashOf(a.Text), Failed: a.Failed(), Cut: a.CutScored}
 		for _, u := range s.Values {
 			it.Values = append(it.Values, valuesOf(u))
 		}
-		it.Grades = grades(verdicts[s.Item])
+		it.Grades, it.Texts = grades(verdicts[s.Item]), textsOf(verdicts[s.Item])
 		out.Items = append(out.Items, it)
 	}
 	return out
@@ -118,6 +123,18 @@ func grades(of store.TaskVerdicts) *Values {
 			out.Values = append(out.Values, judge.Values[q.Kind][v.Label])
 		} else {
 			out.Missing = append(out.Missing, q.ID)
+		}
+	}
+	return out
+}
+
+// textsOf are what the questions of verdicts ask for, by their ids. Relevance and consistency ask for
+// all of a reference at once, whose text says nothing of them.
+func textsOf(of store.TaskVerdicts) map[string]string {
+	out := map[string]string{}
+	for _, q := range of.Questions {
+		if q.Kind != judge.Relevance && q.Kind != judge.Consistency {
+			out[q.ID] = q.Text
 		}
 	}
 	return out

@@ -24,20 +24,19 @@ func (f *Folder) WriteFile(name string, data []byte) error {
 	}
 	s, err := files.Stage(filepath.Join(f.dir, filepath.FromSlash(name)), data)
 	if err != nil {
-		return f.unwritten(name, err)
+		return unwritten(err)
 	}
 	f.staged = append(f.staged, staged{name, hashOf(data), s})
 	return nil
 }
 
 // unwritten words that a file could not be written, and that nothing is lost.
-func (f *Folder) unwritten(name string, err error) error {
+func unwritten(err error) error {
 	remedy := "see to what is in the way"
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EDQUOT) {
 		remedy = "make room"
 	}
-	return fmt.Errorf("write %s: %w; finished model calls are kept in the journal: %s and run the same command again",
-		filepath.Join(f.dir, name), err, remedy)
+	return fmt.Errorf("%w; finished model calls are kept in the journal: %s and run the same command again", err, remedy)
 }
 
 // WriteJSON stages a value for a file of the folder, as indented JSON.
@@ -97,7 +96,7 @@ func (f *Folder) Commit(m Manifest) error {
 			}
 		}
 		if err := s.file.Commit(); err != nil {
-			return f.unwritten(s.name, err)
+			return unwritten(err)
 		}
 	}
 	return f.sync()

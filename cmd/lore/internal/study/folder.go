@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"lore/cmd/lore/internal/store"
 )
@@ -50,24 +51,51 @@ func ReadManifest(dir string) (Manifest, error) {
 // Folders are the run folders of a study's folder. A folder that is none is given back as it is, and
 // so is one that is not there: whoever reads it says so.
 func Folders(dir string) ([]string, error) {
-	m, err := ReadManifest(dir)
-	if errors.Is(err, fs.ErrNotExist) || IsRun(dir) {
-		return []string{dir}, nil
+	m, err := read(dir)
+	if m == nil {
+		return []string{dir}, err
 	}
-	if err != nil {
+	var out []string
+	for _, r := range m.Runs {
+		out = append(out, filepath.Join(dir, r.Folder))
+	}
+	return out, nil
+}
+
+// Benchmarks are those of the runs of a study's folder, each once; none where it is no study.
+func Benchmarks(dir string) ([]string, error) {
+	m, err := read(dir)
+	if m == nil {
 		return nil, err
 	}
 	var out []string
 	for _, r := range m.Runs {
+		if !slices.Contains(out, r.Benchmark) {
+			out = append(out, r.Benchmark)
+		}
+	}
+	return out, nil
+}
+
+// read is the manifest of a study whose runs lie in it; nil where the folder is none.
+func read(dir string) (*Manifest, error) {
+	m, err := ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) || IsRun(dir) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	for _, r := range m.Runs {
 		if !filepath.IsLocal(r.Folder) {
 			return nil, store.Damaged(dir, ManifestFile, "", "names a run outside of its folder")
 		}
-		out = append(out, filepath.Join(dir, r.Folder))
 	}
-	if len(out) == 0 {
+	if len(m.Runs) == 0 {
 		return nil, store.Damaged(dir, ManifestFile, "", "names no runs")
 	}
-	return out, nil
+	return &m, nil
 }
 
 // IsRun reports whether a folder is that of one run.

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/local/text"
@@ -14,7 +15,11 @@ func Unknown(what, name string, known []string) error {
 	if near := Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
-	return Errorf("unknown %s %q%s There are: %s", what, name, end(hint), strings.Join(known, ", "))
+	comma := ", "
+	if slices.ContainsFunc(known, func(n string) bool { return strings.Contains(n, comma) }) {
+		comma = "; " // names of systems have commas of their own
+	}
+	return Errorf("unknown %s %q%s There are: %s", what, name, end(hint), strings.Join(known, comma))
 }
 
 // end closes a sentence that has no question mark.
