@@ -219,11 +219,14 @@ func showReport(c *cobra.Command, f reportFlags, parts []part, dirs []string) er
 		return tidy.CSV(c.OutOrStdout(), f.tidy, reported(parts))
 	case f.forPaper:
 		return showPaper(c, f, parts)
-	case len(parts) > 1 && f.html == "" && f.format != "json":
+	case len(parts) > 1 && f.html != "":
+		return usage.Errorf("a page is of one benchmark, and %s is a run of %s, %s one of %s; name the runs of one; "+
+			"a study has a page over all in its folder, %s",
+			parts[0].dirs[0], parts[0].Bench.Name(), parts[1].dirs[0], parts[1].Bench.Name(), study.PageFile)
+	case len(parts) > 1 && f.format == "json":
+		return showJSON(c, parts)
+	case len(parts) > 1:
 		return showParts(c, parts, f.format)
-	}
-	if err := oneBenchmark(parts); err != nil {
-		return err
 	}
 
 	runs, bench := parts[0].Runs, parts[0].Bench
@@ -237,13 +240,62 @@ func showReport(c *cobra.Command, f reportFlags, parts []part, dirs []string) er
 	case f.human != "":
 		return showCorrected(c, f, runs[0])
 	}
-	return showRun(c, merge(dirs, runs), bench, f.format)
+	return showOne(c, parts[0], f.format)
+}
+
+// showOne prints the tables of one benchmark's runs, and the mean over seeds where there are several.
+func showOne(c *cobra.Command, p part, format string) error {
+	merged, of := merge(p.dirs, p.Runs), []report.Part{p.Part}
+	if format == "json" {
+		out := report.TableJSON(merged.Table, p.Bench.Metrics())
+		if seeds := report.SeedsJSON(of); len(seeds) > 0 {
+			out["over_seeds"] = seeds
+		}
+		return report.WriteJSON(c.OutOrStdout(), out)
+	}
+	if err := showRun(c, p.Title(), merged, p.Bench, format); err != nil {
+		return err
+	}
+	return showSeeds(c, of, format)
+}
+
+// showSeeds prints the mean over seeds where some runs differ in the seed alone. In CSV it has an
+// empty line before it, as all tables but the first have.
+func showSeeds(c *cobra.Command, of []report.Part, format string) error {
+	seeds := report.OverSeeds(of)
+	if len(seeds.Rows) == 0 {
+		return nil
+	}
+	if format == "csv" {
+		fmt.Fprintln(c.OutOrStdout())
+	}
+	return printGrids(c.OutOrStdout(), format, []datasets.Grid{seeds})
+}
+
+// showJSON prints the table of each run by its name, as lore run does of a study.
+func showJSON(c *cobra.Command, parts []part) error {
+	var runs []map[string]any
+	for _, p := range parts {
+		for i, r := range p.Runs {
+			one := report.TableJSON(r.Table, p.Bench.Metrics())
+			one["run"] = p.Names[i]
+			runs = append(runs, one)
+		}
+	}
+	out := map[string]any{"runs": runs}
+	if seeds := report.SeedsJSON(reported(parts)); len(seeds) > 0 {
+		out["over_seeds"] = seeds
+	}
+	return report.WriteJSON(c.OutOrStdout(), out)
 }
 
 // showPaper prints a table that a paper can take.
 func showPaper(c *cobra.Command, f reportFlags, parts []part) error {
 	opt := f.paper.options()
-	opt.Columns, opt.How = usage.List(f.columns), paper.Usual()
+	opt.Columns, opt.How, opt.Seeds = usage.List(f.columns), paper.Usual(), true
+	if c.Flags().Changed("intervals") {
+		opt.Overview = f.paper.intervals
+	}
 	return paper.Write(c.OutOrStdout(), reported(parts), opt)
 }
 
@@ -287,9 +339,9 @@ func merge(dirs []string, runs []report.Run) report.Run {
 func showParts(c *cobra.Command, parts []part, format string) error {
 	w := c.OutOrStdout()
 	for _, p := range parts {
-		name, merged := p.Bench.Name(), merge(p.dirs, p.Runs)
+		name, merged := p.Title(), merge(p.dirs, p.Runs)
 		if format == "csv" {
-			if err := report.CSV(w, withColumn(report.Main(merged.Table, p.Bench.Metrics()), "benchmark", name)); err != nil {
+			if err := report.CSV(w, withColumn(report.Main(merged.Table, p.Bench.Metrics()), "benchmark", p.Bench.Name())); err != nil {
 				return err
 			}
 			fmt.Fprintln(w)
@@ -298,7 +350,7 @@ func showParts(c *cobra.Command, parts []part, format string) error {
 		if format == "text" {
 			usage.Paint(w, usage.Piece{Text: name, Style: usage.Heading}, usage.Piece{Text: "\n"})
 		}
-		if err := showRun(c, merged, p.Bench, format); err != nil {
+		if err := showRun(c, name, merged, p.Bench, format); err != nil {
 			return err
 		}
 	}
@@ -307,7 +359,13 @@ func showParts(c *cobra.Command, parts []part, format string) error {
 	if format == "csv" {
 		all = withColumn(all, "benchmark", "all")
 	}
-	return printGrids(w, format, []datasets.Grid{all})
+	if err := printGrids(w, format, []datasets.Grid{all}); err != nil {
+		return err
+	}
+	if format == "text" && len(report.OverSeeds(reported(parts)).Rows) > 0 {
+		fmt.Fprintln(w)
+	}
+	return showSeeds(c, reported(parts), format)
 }
 
 // withColumn puts a column with the same text in all rows before the others.
@@ -320,16 +378,14 @@ func withColumn(g datasets.Grid, head, text string) datasets.Grid {
 }
 
 // showRun prints the main table, and what else there is to say where the format has room.
-func showRun(c *cobra.Command, r report.Run, bench datasets.Benchmark, format string) error {
+func showRun(c *cobra.Command, title string, r report.Run, bench datasets.Benchmark, format string) error {
 	w := c.OutOrStdout()
 	grids := append([]datasets.Grid{report.Headed(r, bench)}, report.Grids(r, bench)...)
 	switch format {
-	case "json":
-		return report.JSON(w, r.Table, bench.Metrics())
 	case "csv":
 		return report.CSV(w, grids[0])
 	case "md":
-		report.WriteMarkdown(w, r, bench)
+		report.WriteMarkdown(w, title, r, bench)
 		return nil
 	}
 

@@ -119,6 +119,13 @@ func TestTheAnswerInSentences(t *testing.T) {
 			map[string][]float64{"oracle": spread(0.9, 20), "a": spread(0.3, 20), "random": append(spread(0.3, 19), 0.25)},
 			[]string{"a reaches Joint 30.", "no other system to compare it with, besides ends of the scale.", "a is not shown to be better than random."}, "---",
 		},
+		"below chance, and too few questions for a test": {
+			map[string][]float64{"a": {0.2, 0.3}, "random": {0.3, 0.4}, "b": {0.1, 0.1}},
+			[]string{"random, which is given documents by chance, reaches 35.0. a is below random. With 2 questions no test could"}, "---",
+		},
+		"as high as chance": {
+			map[string][]float64{"a": {0.2, 0.3}, "random": {0.3, 0.2}}, []string{"reaches 25.0. a is no higher than random."}, "--",
+		},
 		"several ends of a kind": {
 			map[string][]float64{"oracle": spread(0.9, 20), "oracle>rerank": spread(0.8, 20), "a": spread(0.3, 20)},
 			[]string{"For the scale: oracle, which is given the right documents, reaches 90.0, the highest of 2 such."}, "---",
@@ -141,6 +148,22 @@ func TestTheAnswerInSentences(t *testing.T) {
 				t.Errorf("marked %s, want %s: %s", got.Standing, c.marks, got.Marks)
 			}
 		})
+	}
+}
+
+// A system that competes with none has no test, but against chance, which the sentence says.
+func TestNoTestNoDifferenceItFinds(t *testing.T) {
+	said := func(values map[string][]float64) string {
+		p := New([]Source{{Run: run(values, slices.Sorted(maps.Keys(values))...)}}, bench{}, Words{})
+		return strings.Join(p.Head.Answers[0].Sentences, " ")
+	}
+	ahead := said(map[string][]float64{"a": spread(0.8, 20), "oracle": spread(0.9, 20), "random": append(spread(0.1, 19), 0.3)})
+	if strings.Contains(ahead, "true difference") {
+		t.Error(ahead)
+	}
+	near := said(map[string][]float64{"a": spread(0.3, 20), "random": append(spread(0.3, 19), 0.25)})
+	if !strings.Contains(near, "A test against chance finds a true difference of") || strings.Contains(near, "Such a test") {
+		t.Error(near)
 	}
 }
 

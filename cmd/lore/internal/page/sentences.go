@@ -58,6 +58,7 @@ type saying struct {
 
 	named  []Pair // tests that a sentence is about
 	tested bool   // an interval and a p are told
+	chance bool   // a sentence is about systems that know nothing
 }
 
 func (s *saying) all() []string {
@@ -215,37 +216,58 @@ func (s *saying) bounds() string {
 	return "For the scale: " + strings.Join(parts, "; ") + "."
 }
 
-// againstChance says where the best system is not told apart from one that knows nothing.
+// againstChance says where the best system is no higher than one that knows nothing, or is not told
+// apart from it.
 func (s *saying) againstChance() string {
 	best, ok := s.p.best()
-	if !ok || !s.couldAny() {
+	if !ok {
 		return ""
 	}
-	var open []string
+	var below, level, open []string
 	for _, e := range s.p.ends {
-		p, tested := s.c.between(best, e)
-		if !tested || !s.b.head.Systems[e].chance {
+		if !s.b.head.Systems[e].chance {
 			continue
 		}
-		s.named = append(s.named, p)
-		if !p.Shown || num(p.Diff) <= 0 {
+		p, tested := s.c.between(best, e)
+		if tested = tested && s.couldAny(); tested {
+			s.named = append(s.named, p)
+		}
+		switch {
+		case s.p.value[best] < s.p.value[e]:
+			below = append(below, s.name(e))
+		case s.p.value[best] == s.p.value[e]:
+			level = append(level, s.name(e))
+		case tested && (!p.Shown || num(p.Diff) <= 0):
 			open = append(open, s.name(e))
 		}
 	}
-	if len(open) == 0 {
-		return ""
+
+	var out []string
+	for _, said := range []struct {
+		words string
+		ends  []string
+	}{
+		{"%s is below %s.", below},
+		{"%s is no higher than %s.", level},
+		{"%s is not shown to be better than %s.", open},
+	} {
+		if len(said.ends) > 0 {
+			out = append(out, fmt.Sprintf(said.words, s.name(best), listed(said.ends, "or")))
+		}
 	}
-	return fmt.Sprintf("%s is not shown to be better than %s.", s.name(best), listed(open, "or"))
+	s.chance = len(out) > 0
+	return strings.Join(out, " ")
 }
 
 // couldAny reports whether any test of the pool could show a difference.
 func (s *saying) couldAny() bool { return s.c.couldShow(slices.Concat(s.p.ranked, s.p.ends)) }
 
 // power says which differences the tests that were named find: the column "least" of lore
-// compare.
+// compare. Of a system that competes with none these are tests against chance, if any.
 func (s *saying) power() string {
+	alone := len(s.p.ranked) < 2
 	switch {
-	case len(s.p.ranked) < 2 && len(s.named) == 0:
+	case alone && (len(s.named) == 0 || !s.chance):
 		return ""
 	case !s.couldAny():
 		return fmt.Sprintf("With %s no test could show any difference.", usage.Counted(len(s.p.shared), "question"))
@@ -260,7 +282,13 @@ func (s *saying) power() string {
 		return ""
 	}
 	low, high := fmt.Sprintf("%.1f", slices.Min(all)), fmt.Sprintf("%.1f", slices.Max(all))
-	if low == high {
+	switch {
+	case alone && low == high:
+		return fmt.Sprintf("A test against chance finds a true difference of %s%s in four of five cases.", low, s.unit)
+	case alone:
+		return fmt.Sprintf("Tests against chance find true differences of %s to %s%s, by the pair, in four of five cases.",
+			low, high, s.unit)
+	case low == high:
 		return fmt.Sprintf("Such a test finds a true difference of %s%s in four of five cases.", low, s.unit)
 	}
 	return fmt.Sprintf("These tests find true differences of %s to %s%s, by the pair, in four of five cases.", low, high, s.unit)

@@ -7,12 +7,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// compile sets a document. pdflatex may be missing on a machine of somebody, never in CI.
+// overfull is what pdflatex says of a line that is too wide.
+var overfull = regexp.MustCompile(`Overfull \\hbox \(([0-9.]+)pt too wide\)`)
+
+// compile sets a document, and compileWithin one whose lines may not be too wide.
 func compile(t *testing.T, preamble, body string) {
+	t.Helper()
+	typeset(t, preamble, body, false)
+}
+
+func compileWithin(t *testing.T, body string) {
+	t.Helper()
+	typeset(t, "", body, true)
+}
+
+// typeset runs pdflatex. It may be missing on a machine of somebody, never in CI.
+func typeset(t *testing.T, preamble, body string, wide bool) {
 	t.Helper()
 	if _, err := exec.LookPath("pdflatex"); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -22,7 +38,7 @@ func compile(t *testing.T, preamble, body string) {
 	}
 
 	dir := t.TempDir()
-	doc := "\\documentclass{article}\n" + preamble + "\\usepackage{booktabs}\n\\begin{document}\n\\listoftables\n" + body + "\n\\end{document}\n"
+	doc := "\\documentclass{article}\n" + preamble + "\\usepackage{booktabs,graphicx}\n\\begin{document}\n\\listoftables\n" + body + "\n\\end{document}\n"
 	if err := os.WriteFile(filepath.Join(dir, "paper.tex"), []byte(doc), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -40,6 +56,11 @@ func compile(t *testing.T, preamble, body string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, over := range overfull.FindAllSubmatch(log, -1) {
+		if pt, err := strconv.ParseFloat(string(over[1]), 64); err != nil || wide && pt > 3 {
+			t.Errorf("a line is %s pt too wide\n%s", over[1], body)
+		}
+	}
 	if i := bytes.Index(log, []byte("Missing character")); i >= 0 {
 		t.Errorf("a character is missing: %s", log[i:min(len(log), i+200)])
 	}
@@ -54,7 +75,7 @@ var fontencs = []string{"", "\\usepackage[T1]{fontenc}\n"}
 // Every letter that is said to need no package needs none, and every command works in cells, captions
 // and notes.
 func TestLettersCompile(t *testing.T) {
-	s := sheet{label: "tab:letters", caption: "Every letter", heads: []string{"a"}, align: "l"}
+	s := sheet{label: "tab:letters", caption: "Every letter", heads: [][]string{{"a"}}, align: "l"}
 	for _, r := range letters {
 		s.rows = append(s.rows, []string{Escape(string(r))})
 		s.note = append(s.note, string(r))
@@ -75,7 +96,7 @@ func TestLettersCompile(t *testing.T) {
 func TestHostileNamesCompile(t *testing.T) {
 	s := sheet{label: "tab:hostile", caption: strings.Join(hostile, " "), note: hostile, made: hostile}
 	for _, name := range hostile {
-		s.add(name, false)
+		s.add(false, name)
 	}
 	for _, name := range hostile {
 		cells := make([]string, len(hostile))
@@ -91,7 +112,7 @@ func TestHostileNamesCompile(t *testing.T) {
 func TestRandomNamesCompile(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	special := []rune("\\{}$&#%_^~<>|\"'`-,?![]*@:;=/\x00\x7f\u00a0\u200b\u0301日Ωé–²")
-	s := sheet{label: "tab:random", caption: "Random", heads: []string{"a", "b"}, align: "lr"}
+	s := sheet{label: "tab:random", caption: "Random", heads: [][]string{{"a"}, {"b"}}, align: "lr"}
 	for i := range 200 {
 		name := make([]rune, 1+rng.IntN(30))
 		for k := range name {

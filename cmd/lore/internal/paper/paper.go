@@ -21,6 +21,8 @@ type Options struct {
 	Caption   string       // plain text; empty: one that says what the table shows
 	Columns   []string     // headings or names of metrics, in any case; empty: the main figures
 	Intervals string       // one of Intervals
+	Overview  string       // the same, of the table over all benchmarks; empty: None
+	Seeds     bool         // runs that differ in the seed alone are one row, with mean and standard deviation
 	NoNote    bool         // the note goes into comments
 	How       table.Design // of the tests; Usual where nobody says otherwise
 }
@@ -53,7 +55,7 @@ func Write(w io.Writer, parts []report.Part, opt Options) error {
 		}
 		o := opt
 		if len(parts) > 1 {
-			o.Label, o.Caption = of(opt.Label, "-"+p.Bench.Name()), of(opt.Caption, " ("+p.Bench.Name()+")")
+			o.Label, o.Caption = of(opt.Label, "-"+p.Bench.Name()), of(opt.Caption, " ("+p.Title()+")")
 		}
 		build(p, o).write(w)
 	}
@@ -75,30 +77,47 @@ func of(s, ending string) string {
 
 // build makes the table of one benchmark's runs.
 func build(p report.Part, opt Options) sheet {
+	out := sheet{made: madeBy([]report.Part{p}, opt.Lore), label: opt.Label, caption: opt.Caption, noNote: opt.NoNote}
+	if out.caption == "" {
+		out.caption = "Results on " + p.Title() + "."
+	}
+	over, seeds := fold(p)
+	if seeds = seeds && opt.Seeds; seeds {
+		p = over.Part
+	}
+
 	systems := contestants(p)
 	all := columnsOf(p, systems)
 	chosen := layout(all, opt.Columns, systems)
-	found := test(p, systems, leads(chosen), opt.How)
-
-	out := sheet{made: madeBy([]report.Part{p}, opt.Lore), label: opt.Label, caption: opt.Caption, noNote: opt.NoNote}
-	if out.caption == "" {
-		out.caption = "Results on " + p.Bench.Name() + "."
+	found, behind, title := findings{}, ofInterval, "[low, high]"
+	if seeds {
+		found, behind, title = over.highest(systems, leads(chosen)), over.deviation, "±"
+	} else {
+		found = test(p, systems, leads(chosen), opt.How)
 	}
+
 	for _, c := range chosen {
-		out.add(c.head, c.right)
+		out.add(c.right, c.head)
 		if c.hasInterval() && opt.Intervals == Separate {
-			out.add("[low, high]", true)
+			out.add(true, title)
 		}
 	}
 	for _, s := range systems {
-		out.rows = append(out.rows, line(s, chosen, found, opt.Intervals))
+		out.rows = append(out.rows, line(s, chosen, found, opt.Intervals, behind))
+	}
+	if seeds {
+		opt.Intervals = None // the note has other words for what stands behind
 	}
 	out.note = note(p, systems, all, chosen, found, opt)
+	if seeds {
+		out.note = append(out.note, over.note(leads(chosen)))
+	}
 	return out
 }
 
-// line are the cells of a system's row.
-func line(s table.Contestant, chosen []column, found findings, intervals string) []string {
+// line are the cells of a system's row. behind is what stands behind the main figures.
+func line(s table.Contestant, chosen []column, found findings, intervals string,
+	behind func(table.Contestant, datasets.Metric) string) []string {
 	var out []string
 	for _, c := range chosen {
 		if c.metric == nil {
@@ -108,7 +127,7 @@ func line(s table.Contestant, chosen []column, found findings, intervals string)
 
 		f, _ := s.Row.Figure(c.metric.Name)
 		value := marked(figure(f, *c.metric)+asked(s.Row, *c.metric), found.mark(*c.metric, s))
-		between := interval(f, *c.metric)
+		between := behind(s, *c.metric)
 		switch {
 		case !c.hasInterval():
 		case intervals == Separate:
@@ -166,6 +185,12 @@ func asked(r table.Row, m datasets.Metric) string {
 		return ""
 	}
 	return " of " + number(*f.Value, m)
+}
+
+// ofInterval is the interval of a system's figure.
+func ofInterval(s table.Contestant, m datasets.Metric) string {
+	f, _ := s.Row.Figure(m.Name)
+	return interval(f, m)
 }
 
 // interval is empty where there is none.

@@ -17,13 +17,20 @@ import (
 // LanguageLines say which languages the judged texts are in, and warn of those that the lexical
 // judge does not know well. They say nothing where all is English. of counts the texts.
 func LanguageLines(w io.Writer, l store.Languages) {
+	for _, said := range languageTexts(l) {
+		usage.Wrap(w, said)
+	}
+}
+
+func languageTexts(l store.Languages) []string {
 	if len(l.Texts) == 0 {
-		return
+		return nil
 	}
-	usage.Wrap(w, fmt.Sprintf("Languages of the judged texts: %s. --language sets one for all.", counted(l.Texts)))
+	out := []string{fmt.Sprintf("Languages of the judged texts: %s. --language sets one for all.", counted(l.Texts))}
 	for _, p := range languageProblems(l) {
-		usage.Wrap(w, p+"; see "+judgesPage)
+		out = append(out, p+"; see "+judgesPage)
 	}
+	return out
 }
 
 // languageProblems warn of texts that the lexical judge does not know well.

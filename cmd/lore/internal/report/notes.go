@@ -198,22 +198,25 @@ func Heed(m store.Manifest) []string {
 // JudgeLines says the same on a screen: a short line per judge and kind of question, which is a
 // warning where the judge was never measured for this case or is of no use in it.
 func JudgeLines(w io.Writer, r Run) {
+	for _, said := range JudgeTexts(r) {
+		usage.Wrap(w, said)
+	}
+}
+
+// JudgeTexts are the lines of JudgeLines.
+func JudgeTexts(r Run) []string {
+	var out []string
 	for _, said := range JudgesSay(r) {
-		usage.Wrap(w, said.Line)
+		out = append(out, said.Line)
 	}
-	LanguageLines(w, r.Manifest.Languages)
-	if said := analyzerLine(r.Manifest); said != "" {
-		usage.Wrap(w, said)
-	}
+	out = append(out, languageTexts(r.Manifest.Languages)...)
+	out = append(out, analyzerLine(r.Manifest))
 	if said := describedLanguages(r.Manifest); said != "" {
-		usage.Wrap(w, said+".")
+		out = append(out, said+".")
 	}
-	for _, said := range pairNotes(r) {
-		usage.Wrap(w, said)
-	}
-	if said := copiesNote(r.Manifest); said != "" {
-		usage.Wrap(w, said)
-	}
+	out = append(out, pairNotes(r)...)
+	out = append(out, copiesNote(r.Manifest))
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
 // byTexts is the line where the data has several kinds of text, or nobody says which: what is

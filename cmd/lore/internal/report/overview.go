@@ -16,24 +16,26 @@ type Part struct {
 	Runs  []Run
 }
 
-// Overview is the headline of several benchmarks: a column for each, or for each of its runs where
-// there are several, and a row for each judged system.
+// Overview is the headline of several benchmarks: a column for each, or for each batch of its runs
+// where there are several, and a row for each judged system.
 type Overview struct {
 	Columns []OverviewColumn
 	Rows    []OverviewRow
 }
 
-// OverviewColumn is the headline of one benchmark's run. Part and Run are its places.
+// OverviewColumn is the headline of one benchmark's batch. Part is its place, Runs are those in it.
 type OverviewColumn struct {
-	Part, Run int
-	Metric    datasets.Metric
-	Title     string
+	Part   int
+	Runs   []int
+	Metric datasets.Metric
+	Title  string
 }
 
-// OverviewRow is a system with its values, a place for each column; nil where the system took no part.
+// OverviewRow is a system with its values. Each column has a row of each run that the system took part
+// in; none where it took part in no run.
 type OverviewRow struct {
 	datasets.Judged
-	Cells []*table.Row
+	Cells [][]*table.Row
 }
 
 // Across makes the overview. Values that need no judge stand in every row of their system; a
@@ -41,13 +43,11 @@ type OverviewRow struct {
 func Across(parts []Part) Overview {
 	var out Overview
 	for i, p := range parts {
-		for k, r := range p.Runs {
-			title := p.Bench.Name()
-			if len(p.Runs) > 1 {
-				title = runTitle(p.Names[k], title)
-			}
-			if m, ok := headlineOfRun(r, p.Bench); ok {
-				out.Columns = append(out.Columns, OverviewColumn{i, k, m, title + " " + m.Title})
+		batches := p.Batches()
+		for _, b := range batches {
+			if m, ok := headlineOfRun(p.Runs[b.Runs[0]], p.Bench); ok {
+				title := runTitle(b.Name, p.Bench.Name(), len(batches) == 1)
+				out.Columns = append(out.Columns, OverviewColumn{i, b.Runs, m, title + " " + m.Title})
 			}
 		}
 	}
@@ -58,35 +58,39 @@ func Across(parts []Part) Overview {
 			if c.Metric.Judged != judged {
 				continue
 			}
-			for _, row := range parts[c.Part].Runs[c.Run].Table.Rows {
-				out.put(i, row, judged)
+			for _, run := range c.Runs {
+				out.putRun(i, parts[c.Part].Runs[run].Table.Rows, judged)
 			}
 		}
 	}
 	return out
 }
 
-// runTitle is a benchmark with the name of a run, which may begin with that of the benchmark.
-func runTitle(run, bench string) string {
-	if strings.HasPrefix(run, bench+"-") {
-		return run
+// putRun puts the values of a run into a column. One that needs no judge stands in several rows of
+// the run, and is taken once.
+func (o *Overview) putRun(column int, rows []table.Row, judged bool) {
+	var seen []datasets.Judged
+	for _, row := range rows {
+		key := row.Judged
+		if !judged {
+			key.Judge = ""
+		}
+		if !slices.Contains(seen, key) {
+			seen = append(seen, key)
+			o.put(column, key, row, judged)
+		}
 	}
-	return run + ": " + bench
 }
 
-// put puts a row's value into a column.
-func (o *Overview) put(column int, row table.Row, judged bool) {
-	key := row.Judged
-	if !judged {
-		key.Judge = ""
-	}
+// put puts a row's value into a column. One that needs no judge belongs to all rows of its system.
+func (o *Overview) put(column int, key datasets.Judged, row table.Row, judged bool) {
 	belongs := func(r OverviewRow) bool { return r.Judged == key || !judged && r.System == key.System }
 	if !slices.ContainsFunc(o.Rows, belongs) {
-		o.Rows = append(o.Rows, OverviewRow{Judged: key, Cells: make([]*table.Row, len(o.Columns))})
+		o.Rows = append(o.Rows, OverviewRow{Judged: key, Cells: make([][]*table.Row, len(o.Columns))})
 	}
 	for i, r := range o.Rows {
 		if belongs(r) {
-			o.Rows[i].Cells[column] = &row
+			o.Rows[i].Cells[column] = append(o.Rows[i].Cells[column], &row)
 		}
 	}
 }
@@ -104,16 +108,10 @@ func headlineOfRun(r Run, bench datasets.Benchmark) (datasets.Metric, bool) {
 // Grid shows the overview as tables are shown, with intervals, and values that are missing beside
 // the figures.
 func (o Overview) Grid() datasets.Grid {
-	g := datasets.Grid{
-		Title: "All benchmarks",
-		Head:  []string{"retriever", "generator", "judge"},
-		Note: "The main figure of each benchmark, with the interval of its own table. –: the system took no part. " +
-			"Figures of different benchmarks are not comparable with each other.",
-	}
+	g := datasets.Grid{Title: "All benchmarks", Head: []string{"retriever", "generator", "judge"}}
 	for _, c := range o.Columns {
 		g.Head = append(g.Head, c.Title)
 	}
-
 	for _, r := range o.Rows {
 		judge := r.Judge
 		if judge == "" {
@@ -125,15 +123,68 @@ func (o Overview) Grid() datasets.Grid {
 		}
 		g.Rows = append(g.Rows, row)
 	}
+	g.Note = strings.Join(o.notes(), " ")
 	return g
 }
 
-func (c OverviewColumn) cell(r *table.Row) string {
-	if r == nil {
+// notes explain what stands in the cells, and nothing else.
+func (o Overview) notes() []string {
+	single, seeds, bounds, absent := false, false, false, false
+	for _, r := range o.Rows {
+		for i, c := range o.Columns {
+			single, seeds = single || len(c.Runs) == 1, seeds || len(c.Runs) > 1
+			absent = absent || len(r.Cells[i]) == 0
+			for _, row := range r.Cells[i] {
+				f, _ := row.Figure(c.Metric.Name)
+				bounds = bounds || len(c.Runs) == 1 && f.Worst != nil
+			}
+		}
+	}
+
+	out := []string{"The main figure of each benchmark."}
+	add := func(is bool, said string) {
+		if is {
+			out = append(out, said)
+		}
+	}
+	add(single, "[low, high]: the interval of its own table.")
+	add(bounds, boundsNote)
+	add(seeds, "±: mean and standard deviation over runs that differ in the seed alone.")
+	add(absent, datasets.NoValue+": the system took no part.")
+	add(len(o.Columns) > 1, "Figures of different benchmarks are not comparable with each other.")
+	return out
+}
+
+func (c OverviewColumn) cell(rows []*table.Row) string {
+	if len(rows) == 0 {
 		return datasets.NoValue
 	}
-	f, _ := r.Figure(c.Metric.Name)
-	return figure(f, c.Metric) + Lacking(*r, f)
+	if len(c.Runs) == 1 {
+		f, _ := rows[0].Figure(c.Metric.Name)
+		return figure(f, c.Metric) + Lacking(*rows[0], f)
+	}
+
+	s := Over(rows, c.Metric.Name, len(c.Runs))
+	lacking := LackingOf(rows, c.Metric.Name)
+	switch len(s.Values) {
+	case 0:
+		return datasets.NoValue + lacking
+	case 1:
+		return fmt.Sprintf("%s (%s)%s", Number(s.Values[0], c.Metric), s.Seeds(), lacking)
+	}
+	return fmt.Sprintf("%s ± %s (%s)%s", Number(s.Mean(), c.Metric), Number(s.SD(), c.Metric), s.Seeds(), lacking)
+}
+
+// LackingOf words what the figures of several runs lack together.
+func LackingOf(rows []*table.Row, name string) string {
+	var all table.Row
+	var of table.Figure
+	for _, r := range rows {
+		f, _ := r.Figure(name)
+		all.Items, all.ItemsFailed = all.Items+r.Items, all.ItemsFailed+r.ItemsFailed
+		of.NUnscored += f.NUnscored
+	}
+	return Lacking(all, of)
 }
 
 // Lacking words what a figure lacks, empty if it lacks nothing.

@@ -24,9 +24,9 @@ func Grids(r Run, bench datasets.Benchmark) []datasets.Grid {
 	return append(out, Contexts(r.Answers), Failures(r.Answers, r.Verdicts), Oddities(r.Answers))
 }
 
-// WriteMarkdown writes the report without the answers.
-func WriteMarkdown(w io.Writer, r Run, bench datasets.Benchmark) {
-	fmt.Fprintf(w, "# %s\n\n%s\n\n", bench.Name(), mdCell(bench.About()))
+// WriteMarkdown writes the report without the answers, under a title.
+func WriteMarkdown(w io.Writer, title string, r Run, bench datasets.Benchmark) {
+	fmt.Fprintf(w, "# %s\n\n%s\n\n", mdCell(title), mdCell(bench.About()))
 	if failed := failedLine(r.Answers); failed != "" {
 		fmt.Fprintf(w, "**%s**\n\n", failed)
 	}
@@ -55,6 +55,6 @@ func WriteMarkdown(w io.Writer, r Run, bench datasets.Benchmark) {
 // Save stages report.md for the run folder.
 func Save(f *store.Folder, r Run, bench datasets.Benchmark) error {
 	var md bytes.Buffer
-	WriteMarkdown(&md, r, bench)
+	WriteMarkdown(&md, bench.Name(), r, bench)
 	return f.WriteFile("report.md", md.Bytes())
 }

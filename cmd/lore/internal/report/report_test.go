@@ -36,7 +36,7 @@ func example() Run {
 func TestHostileTextStaysText(t *testing.T) {
 	r, bench := example(), summhay.Benchmark{}
 	var md, text bytes.Buffer
-	WriteMarkdown(&md, r, bench)
+	WriteMarkdown(&md, bench.Name(), r, bench)
 	for _, g := range append(Grids(r, bench), Main(r.Table, bench.Metrics())) {
 		Text(&text, g)
 	}

@@ -5,9 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"lore/cmd/lore/internal/table"
 	"lore/datasets"
-	"lore/judge/metric"
 )
 
 // OverSeeds is the main figure of systems that were run with several seeds: its mean, standard
@@ -18,17 +16,19 @@ func OverSeeds(parts []Part) datasets.Grid {
 		Title: "Over seeds",
 		Head:  []string{"benchmark", "retriever", "generator", "judge", "figure", "runs", "mean", "sd", "least", "greatest"},
 		Note: "The main figure over runs that differ in the seed alone. The standard deviation is that of single runs; " +
-			"it tells of chance in models and retrievers, and nothing of other items, which the intervals above tell of.",
+			"it tells of chance in models and retrievers, and nothing of other items, which the intervals of single runs tell of.",
 	}
 	for _, p := range parts {
-		for _, group := range sameButSeed(p) {
-			m, ok := headlineOfRun(group[0], p.Bench)
-			if !ok {
+		batches := p.Batches()
+		for _, b := range batches {
+			m, ok := headlineOfRun(p.Runs[b.Runs[0]], p.Bench)
+			if !ok || len(b.Runs) < 2 {
 				continue
 			}
-			for _, row := range group[0].Table.Rows {
-				if values := valuesOver(group, row, m); len(values) > 1 {
-					g.Rows = append(g.Rows, seedsRow(p.Bench.Name(), row, m, values, len(group)))
+			title := runTitle(b.Name, p.Bench.Name(), len(batches) == 1)
+			for _, same := range p.SameRows(b) {
+				if s := Over(same.Rows, m.Name, len(b.Runs)); len(s.Values) > 1 {
+					g.Rows = append(g.Rows, seedsRow(title, same.Judged, m, s))
 				}
 			}
 		}
@@ -36,52 +36,48 @@ func OverSeeds(parts []Part) datasets.Grid {
 	return g
 }
 
-// sameButSeed groups runs by their data and by all settings but the seed. Groups of one are left out.
-func sameButSeed(p Part) [][]Run {
-	var out [][]Run
-	for _, r := range p.Runs {
-		same := func(g []Run) bool {
-			return g[0].Manifest.DataHash == r.Manifest.DataHash && g[0].Manifest.Items == r.Manifest.Items &&
-				g[0].Manifest.Seed != r.Manifest.Seed
-		}
-		if at := slices.IndexFunc(out, same); at >= 0 {
-			out[at] = append(out[at], r)
-			continue
-		}
-		out = append(out, []Run{r})
+func seedsRow(title string, of datasets.Judged, m datasets.Metric, s Spread) []string {
+	cell := func(v float64) string { return fmt.Sprintf("%.2f", v*factor(m)) }
+	count := fmt.Sprint(s.Runs)
+	if len(s.Values) < s.Runs {
+		count = fmt.Sprintf("%d of %d", len(s.Values), s.Runs)
 	}
-	return slices.DeleteFunc(out, func(g []Run) bool { return len(g) < 2 })
+	return []string{
+		title, of.Retriever, of.Generator, of.Judge, m.Title, count,
+		cell(s.Mean()), cell(s.SD()), cell(slices.Min(s.Values)), cell(slices.Max(s.Values)),
+	}
 }
 
-// valuesOver are the values of a row's system in each run that has it.
-func valuesOver(runs []Run, of table.Row, m datasets.Metric) []float64 {
-	var out []float64
-	for _, r := range runs {
-		for _, row := range r.Table.Rows {
-			if row.Judged != of.Judged {
+// SeedsJSON is OverSeeds for programs: an object per system, with full precision.
+func SeedsJSON(parts []Part) []map[string]any {
+	var out []map[string]any
+	for _, p := range parts {
+		for _, b := range p.Batches() {
+			m, ok := headlineOfRun(p.Runs[b.Runs[0]], p.Bench)
+			if !ok || len(b.Runs) < 2 {
 				continue
 			}
-			if f, ok := row.Figure(m.Name); ok && f.Value != nil {
-				out = append(out, *f.Value)
+			for _, same := range p.SameRows(b) {
+				if s := Over(same.Rows, m.Name, len(b.Runs)); len(s.Values) > 1 {
+					out = append(out, seedsObject(p, b, same.Judged, m, s))
+				}
 			}
 		}
 	}
 	return out
 }
 
-func seedsRow(bench string, of table.Row, m datasets.Metric, values []float64, runs int) []string {
-	scale := 1.0
-	if m.Percent {
-		scale = 100
+func seedsObject(p Part, b Batch, of datasets.Judged, m datasets.Metric, s Spread) map[string]any {
+	names := make([]string, len(b.Runs))
+	for i, run := range b.Runs {
+		names[i] = p.Names[run]
 	}
-	cell := func(v float64) string { return fmt.Sprintf("%.2f", v*scale) }
-	count := fmt.Sprint(runs)
-	if len(values) < runs {
-		count = fmt.Sprintf("%d of %d", len(values), runs)
-	}
-	return []string{
-		bench, of.Retriever, of.Generator, of.Judge, m.Title, count,
-		cell(metric.Mean(values)), cell(metric.StandardDeviation(values)), cell(slices.Min(values)), cell(slices.Max(values)),
+	by := factor(m)
+	return map[string]any{
+		"name": b.Name, "benchmark": p.Bench.Name(), "runs": names,
+		"retriever": of.Retriever, "generator": of.Generator, "judge": of.Judge,
+		"metric": m.Name, "n": len(s.Values), "mean": s.Mean() * by, "sd": s.SD() * by,
+		"least": slices.Min(s.Values) * by, "greatest": slices.Max(s.Values) * by,
 	}
 }
 
@@ -97,7 +93,7 @@ func StudyMarkdown(w io.Writer, title, date string, parts []Part, overview, seed
 	for _, p := range parts {
 		for i, r := range p.Runs {
 			fmt.Fprintf(w, "---\n\nRun [%s](%s/report.md)\n\n", mdCell(p.Names[i]), p.Names[i])
-			WriteMarkdown(w, r, p.Bench)
+			WriteMarkdown(w, runTitle(p.Names[i], p.Bench.Name(), false), r, p.Bench)
 			fmt.Fprintln(w)
 		}
 	}

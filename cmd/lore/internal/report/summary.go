@@ -57,7 +57,7 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 	}
 
 	if bounds {
-		g.Note += " {worst..best}: the value if all missing ones were the worst or the best possible."
+		g.Note += " " + boundsNote
 	}
 	if t.Reading != "" {
 		g.Note += " " + t.Reading
@@ -73,6 +73,9 @@ func Headed(r Run, bench datasets.Benchmark) datasets.Grid {
 	}
 	return g
 }
+
+// boundsNote says what stands behind a figure that misses values.
+const boundsNote = "{worst..best}: the value if all missing ones were the worst or the best possible."
 
 // markMissing marks the cell of a row's missing values.
 func markMissing(g *datasets.Grid, r table.Row, unscored, column int) {

@@ -31,6 +31,7 @@ const (
 type Source struct {
 	Run       string `parquet:"run,dict"` // the folder's name
 	Benchmark string `parquet:"benchmark,dict"`
+	Seed      uint64 `parquet:"seed"` // of the run
 	Retriever string `parquet:"retriever,dict"`
 	Generator string `parquet:"generator,dict"`
 	System    string `parquet:"system,dict"`
@@ -145,6 +146,7 @@ func (r row) figure(f table.Figure) Figure {
 type row struct {
 	table.Row
 	run   string
+	seed  uint64
 	bench datasets.Benchmark
 	first bool // of its system: rows of other judges follow
 }
@@ -156,7 +158,7 @@ func rows(parts []report.Part) iter.Seq[row] {
 			for i, r := range p.Runs {
 				seen := map[datasets.System]bool{}
 				for _, one := range r.Table.Rows {
-					if !yield(row{one, p.Names[i], p.Bench, !seen[one.System]}) {
+					if !yield(row{one, p.Names[i], r.Manifest.Seed, p.Bench, !seen[one.System]}) {
 						return
 					}
 					seen[one.System] = true
@@ -186,6 +188,7 @@ func (r row) source(name string) (Source, float64) {
 	out := Source{
 		Run:       r.run,
 		Benchmark: r.bench.Name(),
+		Seed:      r.seed,
 		Retriever: r.Retriever,
 		Generator: r.Generator,
 		System:    r.System.String(),

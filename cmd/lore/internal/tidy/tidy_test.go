@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
 	"lore/datasets"
 	"lore/datasets/summhay"
@@ -40,7 +41,7 @@ func example() []report.Part {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	return []report.Part{{Bench: bench, Names: []string{"@run"}, Runs: []report.Run{{Table: t}}}}
+	return []report.Part{{Bench: bench, Names: []string{"@run"}, Runs: []report.Run{{Table: t, Manifest: store.Manifest{Seed: 7}}}}}
 }
 
 func TestValues(t *testing.T) {
@@ -50,7 +51,7 @@ func TestValues(t *testing.T) {
 		t.Fatalf("%d rows", len(got))
 	}
 	half := 50.0
-	want := Value{Source: Source{"@run", "summhay", "b", "g", "b, g", "two", summhay.Coverage, "percent"}, Group: "h", Item: "i1", Unit: "b", Value: &half}
+	want := Value{Source: Source{"@run", "summhay", 7, "b", "g", "b, g", "two", summhay.Coverage, "percent"}, Group: "h", Item: "i1", Unit: "b", Value: &half}
 	if !slices.ContainsFunc(got, func(v Value) bool { return cmp.Equal(v, want) }) {
 		t.Errorf("%+v is not among %+v", want, got)
 	}
@@ -105,8 +106,8 @@ func TestCSV(t *testing.T) {
 		if err != nil || !slices.Equal(rows[0], heading) {
 			t.Fatalf("%v %v", rows, err)
 		}
-		if rows[1][0] != "'@run" || rows[1][2] != "'"+formula {
-			t.Errorf("a spreadsheet runs %q, %q", rows[1][0], rows[1][2])
+		if rows[1][0] != "'@run" || rows[1][2] != "7" || rows[1][3] != "'"+formula {
+			t.Errorf("a spreadsheet runs %q, %q", rows[1][0], rows[1][3])
 		}
 		for _, r := range rows[1:] {
 			for i, cell := range r {

@@ -14,9 +14,9 @@ import (
 
 // Columns of both forms, in their order, as CSV and Parquet have them.
 var (
-	valueColumns = []string{"run", "benchmark", "retriever", "generator", "system", "judge", "metric", "scale",
+	valueColumns = []string{"run", "benchmark", "seed", "retriever", "generator", "system", "judge", "metric", "scale",
 		"group", "item", "unit", "value", "missing"}
-	figureColumns = []string{"run", "benchmark", "retriever", "generator", "system", "judge", "metric", "scale",
+	figureColumns = []string{"run", "benchmark", "seed", "retriever", "generator", "system", "judge", "metric", "scale",
 		"mean", "low", "high", "mean_by_item", "worst", "best", "n", "missing", "items", "items_failed", "items_cut"}
 )
 
@@ -41,7 +41,7 @@ func cells[T any](of iter.Seq[T], text func(T) []string) iter.Seq[[]string] {
 }
 
 func (s Source) cells() []string {
-	return []string{s.Run, s.Benchmark, s.Retriever, s.Generator, s.System, s.Judge, s.Metric, s.Scale}
+	return []string{s.Run, s.Benchmark, fmt.Sprint(s.Seed), s.Retriever, s.Generator, s.System, s.Judge, s.Metric, s.Scale}
 }
 
 func (v Value) cells() []string {
