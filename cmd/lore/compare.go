@@ -300,7 +300,8 @@ func loadParts(c *cobra.Command, dirs []string) ([]part, error) {
 		at := slices.IndexFunc(out, func(p part) bool { return p.Runs[0].Table.Benchmark == r.Table.Benchmark })
 		if at < 0 {
 			at = len(out)
-			out = append(out, part{})
+			_, err := study.ReadManifest(filepath.Dir(dir))
+			out = append(out, part{Part: report.Part{Study: err == nil}})
 		}
 		p := &out[at]
 		p.Runs, p.Names, p.dirs = append(p.Runs, r), append(p.Names, runName(dirs, i)), append(p.dirs, dir)

@@ -511,7 +511,7 @@ func (s *studied) parts() []part {
 		at := slices.IndexFunc(out, func(o part) bool { return o.Bench.Name() == p.bench.Name() })
 		if at < 0 {
 			at = len(out)
-			out = append(out, part{Part: report.Part{Bench: p.bench}})
+			out = append(out, part{Part: report.Part{Bench: p.bench, Study: true}})
 		}
 		of := &out[at]
 		of.Runs, of.Names, of.dirs = append(of.Runs, p.report), append(of.Names, p.name), append(of.dirs, p.name)

@@ -34,7 +34,7 @@ func figured(bench datasets.Benchmark, judges []string, retrievers ...string) re
 }
 
 func partOf(bench datasets.Benchmark, name string, judges []string, retrievers ...string) report.Part {
-	return report.Part{Bench: bench, Names: []string{name}, Runs: []report.Run{figured(bench, judges, retrievers...)}}
+	return report.Part{Study: true, Bench: bench, Names: []string{name}, Runs: []report.Run{figured(bench, judges, retrievers...)}}
 }
 
 // Five benchmarks in one table, and one with four figures under two judges, are no wider than a line,
@@ -84,7 +84,7 @@ func TestWideTablesFitTheLine(t *testing.T) {
 // Runs that differ in the seed alone are one row, in the table of the benchmark and in that of all:
 // the highest mean in bold, and no test.
 func TestSeedsAreOneRow(t *testing.T) {
-	p := report.Part{Bench: summhay.Benchmark{}}
+	p := report.Part{Bench: summhay.Benchmark{}, Study: true}
 	for i, add := range []float64{0, 0.1, 0.5} {
 		r := figured(summhay.Benchmark{}, []string{"lexical"}, "bm25", "keywords", "oracle")
 		for k := range r.Table.Rows {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -102,20 +101,17 @@ func withoutSeed(m store.Manifest) string {
 // Title names the part: its only batch by its own name, several by the benchmark.
 func (p Part) Title() string {
 	if all := p.Batches(); len(all) == 1 {
-		return runTitle(all[0].Name, p.Bench.Name(), true)
+		return runTitle(all[0].Name, p.Bench.Name(), !p.Study)
 	}
 	return p.Bench.Name()
 }
 
-// usualFolder is what lore adds to the benchmark in the names of folders.
-var usualFolder = regexp.MustCompile(`^-[0-9a-f]{8}$`)
-
 // runTitle is the own name of a run, with the benchmark's in brackets where it does not begin with
-// that. A name that lore gave says nothing where there is one run.
+// that. The name of a folder says nothing where there is one run.
 func runTitle(name, bench string, alone bool) string {
 	rest, says := strings.CutPrefix(name, bench)
 	switch {
-	case name == "" || says && alone && usualFolder.MatchString(rest):
+	case name == "" || alone:
 		return bench
 	case says && (rest == "" || rest[0] == '-'):
 		return name

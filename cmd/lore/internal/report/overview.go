@@ -14,6 +14,7 @@ type Part struct {
 	Bench datasets.Benchmark
 	Names []string
 	Runs  []Run
+	Study bool // the names are those that a study gives, and not of folders
 }
 
 // Overview is the headline of several benchmarks: a column for each, or for each batch of its runs
@@ -46,7 +47,7 @@ func Across(parts []Part) Overview {
 		batches := p.Batches()
 		for _, b := range batches {
 			if m, ok := headlineOfRun(p.Runs[b.Runs[0]], p.Bench); ok {
-				title := runTitle(b.Name, p.Bench.Name(), len(batches) == 1)
+				title := runTitle(b.Name, p.Bench.Name(), len(batches) == 1 && !p.Study)
 				out.Columns = append(out.Columns, OverviewColumn{i, b.Runs, m, title + " " + m.Title})
 			}
 		}

@@ -36,7 +36,7 @@ func TestOverview(t *testing.T) {
 	recall := scored(msrs.Recall, judged("a", "one"), judged("a", "two"), judged("c", "one"))
 	recall.Table.Rows[1].Figures[0] = recall.Table.Rows[0].Figures[0] // no judge has a say in it
 	o := Across([]Part{
-		{Bench: msrs.Benchmark{}, Names: []string{"stories"}, Runs: []Run{recall}},
+		{Study: true, Bench: msrs.Benchmark{}, Names: []string{"stories"}, Runs: []Run{recall}},
 		{Bench: summhay.Benchmark{}, Names: []string{"summhay-01234567"}, Runs: []Run{hay}},
 	})
 
@@ -69,7 +69,7 @@ func TestOverviewOfSeveralRuns(t *testing.T) {
 
 // seeded is a part of runs that differ in the seed, and in what follows from it.
 func seeded(values ...float64) Part {
-	p := Part{Bench: summhay.Benchmark{}}
+	p := Part{Bench: summhay.Benchmark{}, Study: true}
 	for i, v := range values {
 		r := scored(summhay.JointAsked, judged("a", "one"))
 		r.Table.Rows[0].Figures[0].Value = &v

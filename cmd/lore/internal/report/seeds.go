@@ -25,7 +25,7 @@ func OverSeeds(parts []Part) datasets.Grid {
 			if !ok || len(b.Runs) < 2 {
 				continue
 			}
-			title := runTitle(b.Name, p.Bench.Name(), len(batches) == 1)
+			title := runTitle(b.Name, p.Bench.Name(), len(batches) == 1 && !p.Study)
 			for _, same := range p.SameRows(b) {
 				if s := Over(same.Rows, m.Name, len(b.Runs)); len(s.Values) > 1 {
 					g.Rows = append(g.Rows, seedsRow(title, same.Judged, m, s))
