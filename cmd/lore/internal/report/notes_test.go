@@ -43,8 +43,8 @@ func TestJudgeLinesFitTheLanguage(t *testing.T) {
 	german := agreement.Known{Judge: "lexical", Kind: judge.Coverage, Texts: "tickets", Against: "people", Measure: "Pearson",
 		Value: "0.44", N: "271 labels", Worth: agreement.Weak, Set: "de", Language: "German", Verdict: string(agreement.DoNotUse)}
 	for want, measured := range map[string][]agreement.Known{
-		"Warning: judge lexical, coverage in German: not measured here; on news in English Pearson 0.48 to 0.76":   nil,
-		"Warning: judge lexical, coverage in German: Pearson 0.44 with people over 271 labels: do not use": {german},
+		"Warning: judge lexical, coverage in German: not measured here; on news in English Pearson 0.48 to 0.76": nil,
+		"Warning: judge lexical, coverage in German: Pearson 0.44 with people over 271 labels: do not use":       {german},
 	} {
 		r := Run{Manifest: store.Manifest{Judges: []store.Model{{Name: "lexical"}}}, Measured: measured}
 		r.Manifest.Languages.Texts = map[string]int{"German": 9, "English": 1}
