@@ -350,8 +350,13 @@ func (f runFlags) options(c *cobra.Command, bench datasets.Benchmark, console us
 		Version: versionText(),
 		Console: console,
 	}
-	if err := errors.Join(f.items.check(), f.watch.check(f.json)); err != nil {
+	if err := errors.Join(f.items.check(f.out), f.watch.check(f.json, f.estimate.on)); err != nil {
 		return opt, err
+	}
+	for _, name := range []string{"item", "prompts", "failed"} {
+		if given := c.Flags().Lookup(name); given.Changed && strings.TrimSpace(given.Value.String()) == "" {
+			return opt, usage.Errorf("--%s is empty; leave it out, or see which variable of the shell is not set", name)
+		}
 	}
 	var err error
 	if opt.Models, err = f.modelFlags.config(console); err != nil {

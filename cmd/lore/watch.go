@@ -38,8 +38,10 @@ func (f *watchFlags) add(c *cobra.Command) {
 	})
 }
 
-func (f watchFlags) check(jsonToo bool) error {
+func (f watchFlags) check(jsonToo, estimateToo bool) error {
 	switch {
+	case f.watch && estimateToo:
+		return usage.Errorf("--estimate tells what one run takes: leave --watch out")
 	case f.most < 0 || f.versions < 0:
 		return usage.Errorf("--watch-items and --watch-for cannot be negative")
 	case !f.watch && (f.most > 0 || f.versions > 0):

@@ -21,6 +21,7 @@ import (
 
 	"lore/local"
 	"lore/local/guard"
+	"lore/local/text"
 )
 
 // Set is a folder of prompts with an optional second folder whose files come
@@ -99,19 +100,22 @@ func (s *Set) Hashes() map[string]string {
 // functions are what prompts may call: inc numbers lists from 1.
 var functions = template.FuncMap{"inc": func(i int) int { return i + 1 }}
 
+// roles are those of messages. What is nearly one of them is a slip of the finger.
+var roles = []string{local.System, local.User}
+
 // Parse reads the text of a prompt of that name. What is wrong with it is an Error.
-func Parse(name, text string) (*Prompt, error) {
+func Parse(name, source string) (*Prompt, error) {
 	p := &Prompt{name: name}
 	role, start := local.User, 0
 
 	add := func(end int) error {
-		body := strings.TrimSpace(text[start:end])
+		body := strings.TrimSpace(source[start:end])
 		if body == "" {
 			return nil
 		}
 
 		// The comment moves the message to its line of the file, which errors name.
-		above := strings.Count(text[:start+strings.Index(text[start:end], body)], "\n")
+		above := strings.Count(source[:start+strings.Index(source[start:end], body)], "\n")
 		body = "{{/*" + strings.Repeat("\n", above) + "*/}}" + body
 		t, err := template.New(name).Option("missingkey=error").Funcs(functions).Parse(body)
 		if err != nil {
@@ -121,10 +125,18 @@ func Parse(name, text string) (*Prompt, error) {
 		return nil
 	}
 
-	offset := 0
-	for line := range strings.Lines(text) {
+	offset, number := 0, 0
+	for line := range strings.Lines(source) {
+		number++
 		next, found := strings.CutPrefix(strings.TrimSpace(line), "--- ")
-		if found && (next == local.System || next == local.User) {
+		switch next = strings.TrimSpace(next); {
+		case !found:
+		case next != local.System && next != local.User:
+			if near := text.Nearest(next, roles); near != "" {
+				return nil, &Error{Name: name, Line: number, Msg: fmt.Sprintf("has a line of --- and %q; did you mean --- %s? "+
+					"Messages are those of %s and %s", next, near, local.System, local.User)}
+			}
+		default:
 			if err := add(offset); err != nil {
 				return nil, err
 			}

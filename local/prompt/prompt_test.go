@@ -82,6 +82,8 @@ func TestErrorsNameLineAndFields(t *testing.T) {
 		"--- user\nx\n{{if .Query}}\ny": "the prompt a.txt, line 4, is not a valid template: unexpected EOF",
 		"\n\n{{Query}}":                 `the prompt a.txt, line 3, is not a valid template: function "Query" not defined`,
 		" \n":                           "the prompt a.txt is empty",
+		"--- sytem\nx":                  `the prompt a.txt, line 1, has a line of --- and "sytem"; did you mean --- system? Messages are those of system and user`,
+		"x\n--- User\ny":                `the prompt a.txt, line 2, has a line of --- and "User"; did you mean --- user? Messages are those of system and user`,
 	} {
 		p, err := Parse("a.txt", text)
 		if err == nil {

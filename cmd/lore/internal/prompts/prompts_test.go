@@ -61,7 +61,7 @@ func TestParse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range []struct{ name, text string }{{"a", "A {{.Query}}"}, {"b", "B {{.Query}}"}, {"c_d", "C {{.Query}}"}, {Builtin, ""}} {
+		for i, want := range []struct{ name, text string }{{"a", "A {{.Query}}\n"}, {"b", "B {{.Query}}\n"}, {"c_d", "C {{.Query}}\n"}, {Builtin, ""}} {
 			if v := got[i]; v.Name != want.name || v.Texts["summhay/answer.txt"] != want.text || want.text != "" && len(v.Texts) != 1 {
 				t.Errorf("%s: %+v", want.name, v)
 			}
@@ -75,6 +75,23 @@ func TestParse(t *testing.T) {
 	} {
 		if _, err := Parse([]string{name}, root, "summhay"); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
+// What nobody sees makes no other version: line ends of Windows, a mark in front, lines at the end.
+func TestInvisibleDifferences(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{"a": "One\n{{.Query}}\n", "b": "\ufeffOne\r\n{{.Query}}\r\n\r\n", "c": "One\n{{.Query}}"} {
+		write(t, root, name+"/summhay/answer.txt", text)
+	}
+	got, err := Parse([]string{"a", "b", "c"}, root, "summhay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range got {
+		if v.Texts["summhay/answer.txt"] != "One\n{{.Query}}\n" {
+			t.Errorf("%s: %q", v.Name, v.Texts["summhay/answer.txt"])
 		}
 	}
 }

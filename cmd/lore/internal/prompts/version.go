@@ -219,9 +219,17 @@ func (v Version) read(lib Library, name, file string) error {
 		return err
 	}
 
-	v.Texts[name], v.paths[name] = string(data), file
-	_, err = prompt.Parse(name, string(data))
+	text := plainText(string(data))
+	v.Texts[name], v.paths[name] = text, file
+	_, err = prompt.Parse(name, text)
 	return v.Locate(err)
+}
+
+// plainText is a text as lore's own prompts are written: without the mark that some editors put first,
+// with line ends of one kind, and one at its end. Nobody sees the difference, and models do.
+func plainText(text string) string {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	return strings.TrimRight(text, " \t\r\n") + "\n"
 }
 
 // Locate gives an error of one of the version's prompts the place of its file. Others, and nil, stay.
