@@ -22,6 +22,7 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local"
+	"lore/local/files"
 	"lore/local/ollama"
 )
 
@@ -394,7 +395,7 @@ const memoryFile = "/proc/meminfo"
 
 // memoryHere is the memory of this machine, where it is told.
 func memoryHere() (int64, bool) {
-	data, err := os.ReadFile(memoryFile)
+	data, err := files.ReadFile(memoryFile)
 	if err != nil {
 		return 0, false
 	}

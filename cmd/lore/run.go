@@ -350,7 +350,7 @@ func (f runFlags) options(c *cobra.Command, bench datasets.Benchmark, console us
 		Version: versionText(),
 		Console: console,
 	}
-	if err := errors.Join(f.items.check(f.out), f.watch.check(f.json, f.estimate.on)); err != nil {
+	if err := errors.Join(f.items.check(), f.watch.check(f.json, f.estimate.on)); err != nil {
 		return opt, err
 	}
 	for _, name := range []string{"item", "prompts", "failed"} {

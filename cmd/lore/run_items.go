@@ -38,7 +38,7 @@ func (f *itemFlags) add(c *cobra.Command) {
 }
 
 // check refuses what makes no sense, and what does not go together.
-func (f itemFlags) check(out string) error {
+func (f itemFlags) check() error {
 	var given []string
 	for name, some := range map[string]bool{
 		"--limit":  f.limit != 0,
@@ -57,9 +57,6 @@ func (f itemFlags) check(out string) error {
 		return usage.Errorf("--limit cannot be negative")
 	case f.subset < 0:
 		return usage.Errorf("--subset cannot be negative")
-	case f.failed == lastRun && out != "":
-		return usage.Errorf("--failed and --out: name the run whose failures are meant, --failed RUN; another folder than its own, since " +
-			"it is another run")
 	case len(given) > 1:
 		return usage.Errorf("%s and %s both choose the items; leave one of them out", given[0], given[1])
 	}

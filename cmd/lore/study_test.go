@@ -95,7 +95,7 @@ func TestStudyLoadsEachModelOnceAPhase(t *testing.T) {
 func TestKillStudy(t *testing.T) {
 	kills := 20
 	if testing.Short() {
-		kills = 3
+		kills = 1
 	}
 	server := twoModels()
 	server.Delay = 5 * time.Millisecond
