@@ -125,6 +125,9 @@ func sameFigures(t *testing.T, what string, want table.Row, rows []table.Row) {
 // over HTTP, and from a model; by the published rule only the published styles do, and the
 // others are named on the screen.
 func TestCitationStyles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long; make test runs it")
+	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Run("sample", func(t *testing.T) { citationStylesOn(t) })
 	for _, name := range []string{"news1", "news2"} {

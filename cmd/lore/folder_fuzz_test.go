@@ -125,6 +125,9 @@ var folderCommands = []string{
 // made again, or taken out. Every command that reads the folder shows it, or refuses it
 // with a typed error.
 func FuzzRunFolder(f *testing.F) {
+	if testing.Short() {
+		f.Skip("-short leaves out what only takes long; make test runs it")
+	}
 	runs := smallRuns(f)
 	for run := range uint8(4) {
 		for file := range uint8(6) {

@@ -73,6 +73,9 @@ func nested(t *testing.T, items []agreement.Item, share float64, names []string,
 // Pairs of the lexical judge and recorded models on people's labels of SummHay: calibrated on the other
 // subtopics they beat the lexical judge, also at half of the calls; a weak model cannot spoil it.
 func TestPublishedPairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long; make test runs it")
+	}
 	items := summhayLabels(t)
 	var tasks []judge.Task
 	for _, it := range items {
