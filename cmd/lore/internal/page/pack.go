@@ -6,6 +6,7 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"fmt"
+	"sync"
 
 	"lore/local/parallel"
 )
@@ -59,6 +60,16 @@ func (p *Page) documentBlocks() []Block {
 	return out
 }
 
+// compressors are used again: a new one takes a megabyte of memory, which a page of short blocks asks
+// for hundreds of times.
+var compressors = sync.Pool{New: func() any {
+	z, err := flate.NewWriter(nil, flate.BestCompression)
+	if err != nil {
+		panic(err) // only of a level that does not exist
+	}
+	return z
+}}
+
 // packed is a block as it stands in the page: JSON, deflated, in base64.
 func packed(b Block) (string, error) {
 	if q, ok := b.Data.(*Question); ok {
@@ -72,10 +83,9 @@ func packed(b Block) (string, error) {
 	}
 
 	var zipped bytes.Buffer
-	z, err := flate.NewWriter(&zipped, flate.BestCompression)
-	if err != nil {
-		return "", fmt.Errorf("compress the page: %w", err)
-	}
+	z := compressors.Get().(*flate.Writer)
+	defer compressors.Put(z)
+	z.Reset(&zipped)
 	if _, err = z.Write(data); err == nil {
 		err = z.Close()
 	}
