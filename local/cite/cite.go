@@ -456,6 +456,9 @@ var closing = regexp.MustCompile(`(?i)(?:^|[\s.!?—–-])(` + noun + `\s*:\s*[^
 
 // trailing reads sources that stand at the end of a line without brackets.
 func (s Sources) trailing(raw string) (candidate, bool) {
+	if !strings.Contains(raw, ":") { // most lines, and the pattern is slow
+		return candidate{}, false
+	}
 	at := closing.FindStringSubmatchIndex(raw)
 	if at == nil {
 		return candidate{}, false
