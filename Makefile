@@ -201,11 +201,12 @@ study-kills: $(OLLAMA)
 
 # bench-peers times whole processes side by side: lore, promptfoo where npm can install it, and a bare
 # loop of the same calls.
-PROMPTFOO = $(CACHE)/promptfoo-0.120.0
+PROMPTFOO = $(CACHE)/promptfoo-0.120.27
 bench-peers:
-	@test -x $(PROMPTFOO)/node_modules/.bin/promptfoo || npm install --silent --no-audit --no-fund --prefix $(PROMPTFOO) promptfoo@0.120.0 || \
+	@$(PROMPTFOO)/node_modules/.bin/promptfoo --version >/dev/null 2>&1 || \
+		npm install --silent --no-audit --no-fund --prefix $(PROMPTFOO) promptfoo@0.120.27 || \
 		{ rm -rf $(PROMPTFOO); echo "promptfoo is left out: npm cannot install it"; }
-	LORE_PEER_ROUNDS=5 LORE_PROMPTFOO=$(wildcard $(PROMPTFOO)/node_modules/.bin/promptfoo) \
+	LORE_PEER_ROUNDS=5 LORE_PROMPTFOO=$$(ls $(PROMPTFOO)/node_modules/.bin/promptfoo) \
 		$(GO) test ./cmd/lore -run TestBesidePeers -count 1 -v
 
 test-ollama: $(OLLAMA)
