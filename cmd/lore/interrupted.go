@@ -10,6 +10,7 @@ import (
 
 	"lore/cmd/lore/internal/meter"
 	"lore/cmd/lore/internal/usage"
+	"lore/local/files"
 )
 
 // farewell says how a command ends that is interrupted.
@@ -55,23 +56,9 @@ func commandLine(program string, args []string) string {
 	if !strings.ContainsRune(program, filepath.Separator) {
 		program = filepath.Base(program)
 	}
-	words := []string{quoted(program)}
+	words := []string{files.Quoted(program)}
 	for _, a := range args {
-		words = append(words, quoted(a))
+		words = append(words, files.Quoted(a))
 	}
 	return strings.Join(words, " ")
-}
-
-// safe are the signs of which a shell makes nothing, besides letters and digits.
-const safe = "-_./:,=@%+^"
-
-// quoted is a word that a shell reads as it is.
-func quoted(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(safe, r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"lore/local/files"
 	"lore/local/ollama/ollamatest"
 )
 
@@ -227,12 +228,12 @@ func hangUpLore(t *testing.T, dir string) {
 func TestQuoted(t *testing.T) {
 	for word, want := range map[string]string{
 		"run": "run", "--judge": "--judge", "ollama:qwen3:8b": "ollama:qwen3:8b", "": "''", "a b": "'a b'", "it's": `'it'\''s'`,
-		"rrf(bm25,dense:m)>rerank:llm:x@3": "'rrf(bm25,dense:m)>rerank:llm:x@3'", "X: $KEY": "'X: $KEY'", "é": "'é'", "a\nb": "'a\nb'", "~/x": "'~/x'",
+		"rrf(bm25,dense:m)>rerank:llm:x@3": "'rrf(bm25,dense:m)>rerank:llm:x@3'", "X: $KEY": "'X: $KEY'", "é": "é", "a\u00a0b": "'a\u00a0b'", "a\nb": "'a\nb'", "~/x": "'~/x'",
 	} {
-		if got := quoted(word); got != want {
+		if got := files.Quoted(word); got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)
 		}
-		out, err := exec.Command("sh", "-c", "printf %s "+quoted(word)).Output()
+		out, err := exec.Command("sh", "-c", "printf %s "+files.Quoted(word)).Output()
 		if err != nil || string(out) != word {
 			t.Errorf("%q: a shell reads %q, %v", word, out, err)
 		}

@@ -148,12 +148,8 @@ func unknownItem(name string, known []string) error {
 	if len(known) <= itemsTold {
 		return usage.Unknown("item", name, known)
 	}
-	hint := ""
-	if near := usage.Nearest(name, known); near != "" {
-		hint = fmt.Sprintf("; did you mean %s?", near)
-	}
 	return usage.Errorf("unknown item %q%s The data has %d items, such as %s; answers.jsonl of any run of it names them all",
-		name, hint, len(known), known[0])
+		name, usage.Hint(name, known), len(known), known[0])
 }
 
 // inOrder are the ids of items that are wanted, in the order of the data, so that the same items

@@ -497,7 +497,7 @@ func (s *studied) finish() error {
 
 	shown := s.shown(s.out)
 	fmt.Fprintf(stderr, "Study folder: %s\nRead it:      %s\n", shown, filepath.Join(shown, study.PageFile))
-	fmt.Fprintf(stderr, "Next:         lore report %s --format latex --label tab:main\n", quoted(shown))
+	fmt.Fprintf(stderr, "Next:         lore report %s --format latex --label tab:main\n", files.Quoted(shown))
 	if lacking != "" {
 		return partialf("some items are unscored%s; the page of each run lists them with their reasons", lacking)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Bounds of looking for data below a folder: published data lies a few levels deep, and
@@ -106,12 +107,12 @@ func Exists(path string) bool {
 }
 
 // plainInShell are the signs, besides letters and digits, that a shell leaves alone.
-const plainInShell = "/._-+:@%,="
+const plainInShell = "/._-+:@%,=^"
 
-// Quoted writes a path as a word of a command that can be copied into a shell.
+// Quoted writes a path or another text as a word of a command that can be copied into a shell.
 func Quoted(path string) string {
 	isPlain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 || strings.ContainsRune(plainInShell, r)
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(plainInShell, r)
 	}
 	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !isPlain(r) }) < 0 {
 		return path

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Nearest is the known name that a misspelt one most likely means: at most a third of
 // its letters differ. It is empty where none is that near.
@@ -13,6 +16,16 @@ func Nearest(name string, known []string) string {
 		}
 	}
 	return best
+}
+
+// DidYouMean ends a message about a name that is not known with the question for the nearest one:
+// "; did you mean X?", or nothing where none is near.
+func DidYouMean(name string, known []string) string {
+	near := Nearest(name, known)
+	if near == "" || near == name {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", near)
 }
 
 // Distance counts the insertions, deletions and replacements of letters, and neighbours that

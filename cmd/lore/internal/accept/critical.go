@@ -34,10 +34,7 @@ func ReadCritical(path string, run, baseline Subject) ([]string, error) {
 		case id[0] == '#' && !here:
 			return nil
 		case !here:
-			wrong = fmt.Sprintf("the run %s has no item %q", run.From, id)
-			if near := text.Nearest(id, known); near != "" {
-				wrong += fmt.Sprintf("; did you mean %s?", near)
-			}
+			wrong = fmt.Sprintf("the run %s has no item %q%s", run.From, id, text.DidYouMean(id, known))
 		case !there:
 			wrong = fmt.Sprintf("the baseline %s has no item %q: nothing can be compared", baseline.From, id)
 		case slices.Contains(out, id):

@@ -70,13 +70,9 @@ func CheckJudges(specs []string) error {
 // unknownJudge says what judges there are, and which one is meant.
 func unknownJudge(spec, part string) error {
 	name, _, _ := strings.Cut(part, ":")
-	meant := ""
 	kinds := []string{lexical.Judge{}.Name(), ollama.BackendName, entailmentJudge, cosineJudge}
-	if near := text.Nearest(name, kinds); near != "" && near != name {
-		meant = fmt.Sprintf("; did you mean %s?", near)
-	}
 	return usage.Errorf("unknown judge %q; write %s, %s:NAME, %s:DIR, %s:DIR, or several of them as A+B%s",
-		spec, lexical.Judge{}.Name(), ollama.BackendName, entailmentJudge, cosineJudge, meant)
+		spec, lexical.Judge{}.Name(), ollama.BackendName, entailmentJudge, cosineJudge, text.DidYouMean(name, kinds))
 }
 
 // ResolveJudge looks a judge up; the lexical judge has no model.

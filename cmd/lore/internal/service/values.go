@@ -1,7 +1,6 @@
 package service
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -84,20 +83,9 @@ func object(n *yaml.Node, what string, known keys) error {
 				return want.take(value)
 			}
 		}
-		hint := ""
-		if near := usage.Nearest(k.Value, known.names()); near != "" {
-			hint = fmt.Sprintf("; did you mean %s?", near)
-		}
-		return atLine(k, "unknown key %q%s %s has %s", usage.Line(k.Value), end(hint), what, strings.Join(known.names(), ", "))
+		return atLine(k, "unknown key %q%s %s has %s",
+			usage.Line(k.Value), usage.Hint(k.Value, known.names()), what, strings.Join(known.names(), ", "))
 	})
-}
-
-// end closes a sentence that has no question mark.
-func end(hint string) string {
-	if hint == "" {
-		return "."
-	}
-	return hint
 }
 
 // text reads a text; numbers are texts, too.
@@ -179,10 +167,6 @@ func oneOf(into *string, words []string) func(*yaml.Node) error {
 				return nil
 			}
 		}
-		hint := ""
-		if near := usage.Nearest(s, words); near != "" {
-			hint = fmt.Sprintf("; did you mean %s?", near)
-		}
-		return atLine(n, "unknown value %q%s There are: %s", usage.Line(s), end(hint), strings.Join(words, ", "))
+		return atLine(n, "unknown value %q%s There are: %s", usage.Line(s), usage.Hint(s, words), strings.Join(words, ", "))
 	}
 }

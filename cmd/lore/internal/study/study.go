@@ -126,8 +126,5 @@ func orNearest(name string, known []string) string {
 			return fmt.Sprintf("; did you mean %s?", k)
 		}
 	}
-	if near := text.Nearest(name, known); near != "" && near != name {
-		return fmt.Sprintf("; did you mean %s?", near)
-	}
-	return ""
+	return text.DidYouMean(name, known)
 }
