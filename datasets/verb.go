@@ -8,6 +8,7 @@ import (
 
 	"lore/datasets/stage"
 	"lore/judge"
+	"lore/local"
 )
 
 // Verb is a job that a benchmark offers besides being run: making data, importing or
@@ -26,6 +27,10 @@ type Verb struct {
 	Needs       Needs
 
 	Prompts fs.FS // that the verb uses, where it has some of its own; nil: none
+
+	// StandIn answers the verb's prompts as a careful model would, so that what it takes can be
+	// foretold: "" for a prompt that it does not know. nil: replies that obey the schema will do.
+	StandIn func(messages []local.Message) string
 
 	// New declares the verb's own flags and returns the job, which reads them when it is
 	// done with the command line.
@@ -107,10 +112,6 @@ type Workshop interface {
 	// is refused before any work. With 0 each stage finds its own window. Without --model
 	// a session only keeps a log.
 	Writer(ctx context.Context, need int, prompts ...fs.FS) (*stage.Session, error)
-
-	// Speed measures the model of --model, in tokens per second of one call. It must be
-	// asked instead of Writer: a measured time must be of now.
-	Speed(ctx context.Context, need int) (prompt, output float64, err error)
 
 	// Judges are those of --judge, none if it is empty.
 	Judges(ctx context.Context) ([]judge.Judge, error)

@@ -25,8 +25,9 @@ import (
 type auditFlags struct {
 	modelFlags
 	judgeFlags
-	out, format    string
-	json, estimate bool
+	estimateFlags
+	out, format string
+	json        bool
 }
 
 // cardFormats are those of a card.
@@ -50,9 +51,9 @@ func newAudit() *cobra.Command {
 	f.judgeFlags.add(c, lexicalJudge, "comma-separated judges: "+judgeHelp+", or recorded:KEY")
 	f.modelFlags.add(c)
 	formatFlag(c, &f.format, cardFormats)
+	f.estimateFlags.add(c)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.BoolVar(&f.json, "json", false, "print JSON")
-		fl.BoolVar(&f.estimate, "estimate", false, "only say how many calls are left, and how long they take, from a few of them")
 		fl.StringVar(&f.out, "out", filepath.Join("lore-runs", "audit"), "`folder` for the journal of a model judge")
 	})
 	return c
@@ -76,10 +77,13 @@ func audit(c *cobra.Command, f auditFlags, args []string) error {
 	if err := unique("judge", names); err != nil {
 		return err
 	}
-	if f.estimate && (f.json || f.format != formats[0]) {
-		return usage.Errorf("--estimate prints a sentence a judge; leave --json and --format out")
+	if err := f.estimateFlags.check(); err != nil {
+		return err
 	}
-	if len(args) == 0 && f.estimate {
+	if f.on && f.format != formats[0] {
+		return usage.Errorf("--estimate prints text, or JSON by --json; leave --format out")
+	}
+	if len(args) == 0 && f.on {
 		return usage.Errorf("--estimate needs files of labels")
 	}
 	if err := checkAudited(names, len(args) > 0); err != nil {
@@ -92,11 +96,15 @@ func audit(c *cobra.Command, f auditFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.estimate {
-		return estimate(c, f, names, all)
+	fit, err := fitting(usage.NewConsole(c.ErrOrStderr()), names, all)
+	if err != nil {
+		return err
+	}
+	if f.on {
+		return estimateAudit(c, f, names, fit, all)
 	}
 
-	cards, err := auditAll(c, f, names, all)
+	cards, err := auditAll(c, f, names, fit, all)
 	if err != nil {
 		return err
 	}
@@ -167,17 +175,23 @@ func labelFiles(c *cobra.Command, args []string) ([]labelFile, error) {
 	return out, nil
 }
 
-// auditAll makes the judges' cards. All judges are opened before one is asked, so that a wrong path is
-// known at once.
-func auditAll(c *cobra.Command, f auditFlags, names []string, all []labelFile) (cards []agreement.Card, err error) {
-	console := usage.NewConsole(c.ErrOrStderr())
-	fit := map[string][]labelFile{} // the files that a judge can be measured on
+// fitting are the files that each judge can be measured on.
+func fitting(console usage.Console, names []string, all []labelFile) (fit map[string][]labelFile, err error) {
+	fit = map[string][]labelFile{}
 	for _, name := range names {
 		if fit[name], err = recordedIn(console, name, all); err != nil {
 			return nil, err
 		}
 	}
+	return fit, nil
+}
 
+// auditAll makes the judges' cards. All judges are opened before one is asked, so that a wrong path is
+// known at once.
+func auditAll(
+	c *cobra.Command, f auditFlags, names []string, fit map[string][]labelFile, all []labelFile,
+) (cards []agreement.Card, err error) {
+	console := usage.NewConsole(c.ErrOrStderr())
 	p, err := openPanel(c, f.modelFlags, f.judgeFlags, f.out, names, itemsOf(all))
 	if err != nil {
 		return nil, err
@@ -231,11 +245,8 @@ func recordedIn(console usage.Console, name string, all []labelFile) ([]labelFil
 // loaded once, and so that the calls of an estimate are not made again.
 func auditJudge(c *cobra.Command, f auditFlags, p *panel, name string, all []labelFile) (agreement.Card, error) {
 	card := agreement.Card{Format: agreement.CardFormat, Judge: name}
-	whole := p.over(itemsOf(all))
-	for _, part := range models.SplitJudge(name) {
-		if _, err := whole.plan(part); err != nil {
-			return card, err
-		}
+	if err := p.over(itemsOf(all)).reserve(name); err != nil {
+		return card, err
 	}
 
 	kept := ""

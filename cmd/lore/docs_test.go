@@ -173,11 +173,11 @@ func run1(t *testing.T, command, demo string) string {
 	}
 	out := here.ReplaceAllString(b.String(), "$1 …") // which phases take time at all differs, too
 	out = callTime.ReplaceAllString(out, "$1 …")
-	out = stageTime.ReplaceAllString(out, "$1 …")
+	out = phaseTime.ReplaceAllString(out, "$1  …")
+	out = total.ReplaceAllString(out, "$1 …")
 	out = replyTime.ReplaceAllString(out, "$1 …,")
 	out = seconds.ReplaceAllString(out, "$1 …")
-	out = judgedIn.ReplaceAllString(out, "Judged in …")
-	return speed.ReplaceAllString(out, "measured: … prompt and … output tokens")
+	return judgedIn.ReplaceAllString(out, "Judged in …")
 }
 
 // Times are never the same: the last column of the line about a server's model in the
@@ -185,11 +185,11 @@ func run1(t *testing.T, command, demo string) string {
 var (
 	here      = regexp.MustCompile(`(?m)^(Without models:) .*$`)
 	callTime  = regexp.MustCompile(`(?m)^((?:ollama|system):.*\d) +[0-9.]+m?s$`)
-	stageTime = regexp.MustCompile(`(?m)^([a-z ]+\d+ +\d+ +\d+) +(?:\d+[hms])+$`)
+	phaseTime = regexp.MustCompile(`(?m)^(phase .* at most|[a-z ]+ (?:ollama:\S+|system:\S+) .*\d) +(?:time|\S+ to \S+|–)$`)
+	total     = regexp.MustCompile(`(?m)^(Total:) .*$`)
 	seconds   = regexp.MustCompile(`(?m)^((?:lexical|recorded:|nli:|embed:).* \d+ +\d+) +\d+\.\d\d$`)
 	replyTime = regexp.MustCompile(`(reply +in) [0-9.]+[mµ]?s,`)
 	judgedIn  = regexp.MustCompile(`Judged in \d+\.\d s`)
-	speed     = regexp.MustCompile(`measured: \d+ prompt and \d+ output tokens`)
 )
 
 // shellFields splits a command line at spaces outside single quotes.

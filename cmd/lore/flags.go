@@ -25,6 +25,7 @@ import (
 	"lore/judge/lexical"
 	"lore/judge/llm"
 	"lore/local/files"
+	"lore/local/gate"
 )
 
 // Groups of flags, in the order of help texts.
@@ -68,6 +69,7 @@ type modelFlags struct {
 	cache, think, prompts string
 	slots, numCtx         int
 	seed                  uint64
+	dry                   gate.StandIn // no flag: answers in place of models; nil: they are asked
 }
 
 // thinking are the values of --think.
@@ -101,6 +103,7 @@ func (f modelFlags) config(console usage.Console) (models.Config, error) {
 		Think:   f.think,
 		Seed:    f.seed,
 		Console: console,
+		Dry:     f.dry,
 	}
 	if err := f.serverFlags.set(&cfg); err != nil {
 		return cfg, err

@@ -52,6 +52,8 @@ type foresight struct {
 	probe  bool
 	dir    string // that the work would write to
 	json   bool
+	// shorter is what to do about prompts that are too long.
+	shorter string
 }
 
 // look is open for a run that is only estimated: nothing is written to its folder.
@@ -91,8 +93,13 @@ func estimateRuns(c *cobra.Command, f estimateFlags, asJSON bool, runs ...*prepa
 	if err != nil {
 		return err
 	}
-	see := foresight{models: first.Models, probe: !f.noProbe, dir: runs[0].folder.Dir(), json: asJSON}
-	return see.tell(c, outcome)
+	return foresight{
+		models:  first.Models,
+		probe:   !f.noProbe,
+		dir:     runs[0].folder.Dir(),
+		json:    asJSON,
+		shorter: "show less with --budget-tokens",
+	}.tell(c, outcome)
 }
 
 // sayStep shows on a terminal what an estimate is doing.
@@ -227,6 +234,27 @@ func (s foresight) doubts(o rehearsal.Outcome, asked int) []string {
 	return out
 }
 
+// brief rounds to what matters.
+func brief(d time.Duration) string {
+	switch {
+	case d >= 10*time.Minute:
+		return d.Round(time.Minute).String()
+	case d >= 10*time.Second:
+		return d.Round(time.Second).String()
+	case d >= 10*time.Millisecond:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(time.Microsecond).String()
+}
+
+// plural words a count.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // were words how many there were.
 func were(n int, noun string) string {
 	if n == 1 {
@@ -244,14 +272,14 @@ func (s foresight) problems(ctx context.Context, o rehearsal.Outcome) []string {
 			about = ", such as " + strings.Join(t.About, "; ")
 		}
 		out = append(out, fmt.Sprintf("%d of %d prompts of %s (%s) are longer than its window of %d tokens: the longest has "+
-			"about %d%s; show less with --budget-tokens, raise --num-ctx if the model was trained for more, or choose "+
-			"another model", t.Calls, t.Of, t.Model, t.Phase, t.Window, t.Longest, about))
+			"about %d%s; %s, raise --num-ctx if the model was trained for more, or choose another model",
+			t.Calls, t.Of, t.Model, t.Phase, t.Window, t.Longest, about, s.shorter))
 	}
 	for _, f := range o.Failed {
 		switch detail := usage.Line(f.Detail); {
 		case strings.HasPrefix(f.Detail, string(local.TooLong)):
-			out = append(out, fmt.Sprintf("%d of %d prompts of %s (%s) that were tried do not fit its window (%s): show less "+
-				"with --budget-tokens, raise --num-ctx, or choose another model", f.Failed, f.Of, f.Model, f.Phase, detail))
+			out = append(out, fmt.Sprintf("%d of %d prompts of %s (%s) that were tried do not fit its window (%s): %s, "+
+				"raise --num-ctx, or choose another model", f.Failed, f.Of, f.Model, f.Phase, detail, s.shorter))
 		case strings.Contains(f.Detail, "memory"):
 			out = append(out, fmt.Sprintf("%s does not fit the server's memory (%s): choose a smaller model or quantisation, "+
 				"or lower --num-ctx", f.Model, detail))
@@ -406,7 +434,8 @@ func memoryHere() (int64, bool) {
 
 // estimatesText is the page of help on estimates.
 const estimatesText = `An estimate says what work takes without doing it: calls, tokens and time, by phase and
-model, with a range of 90 %. It goes through the phases with stand-ins for the models:
+model, with a range of 90 %. Runs, studies, builds and judge audit have --estimate. It
+goes through the phases with stand-ins for the models:
 
   - What is finished, in the folder's journal or in the cache, is not counted again.
   - Retrieval, the built-in generator and the lexical judge really run, and are timed.
@@ -417,6 +446,8 @@ model, with a range of 90 %. It goes through the phases with stand-ins for the m
   - Prompt tokens are by the model's own count, as the server tells it for these calls.
   - Verdicts on answers that are not there yet are planned on stand-ins of the length that
     the replies have, and their number is corrected by those answers that are.
+  - A build's prompts are followed as a careful model would. What a real one gets wrong and
+    is asked for again comes on top.
   - Embedders, cross-encoders and judges with models of their own compute for some seconds.
 
 Nothing is written to the run folder. Systems of --system are counted, and not asked. What

@@ -17,7 +17,6 @@ import (
 	"lore/judge"
 	"lore/judge/agreement"
 	"lore/judge/ensemble"
-	"lore/local"
 	"lore/local/gate"
 )
 
@@ -48,6 +47,9 @@ func openPanel(
 		console: usage.NewConsole(c.ErrOrStderr()),
 		parts:   map[string]judge.Judge{},
 		keys:    map[string]ensemble.Part{},
+	}
+	if m.dry != nil {
+		p.console = usage.Console{}
 	}
 	for _, it := range items {
 		p.tasks = append(p.tasks, it.Task)
@@ -134,14 +136,16 @@ func (p *panel) over(items []agreement.Item) *panel {
 	return &some
 }
 
-// plan lists the different calls to a model of a server, and gives it one window for all of them;
-// nil for other judges.
-func (p *panel) plan(part string) ([]local.Call, error) {
-	i := slices.Index(p.asked, part)
-	if i < 0 {
-		return nil, nil
+// reserve gives each model of a judge one window for all calls about the items.
+func (p *panel) reserve(spec string) error {
+	for _, part := range models.SplitJudge(spec) {
+		if i := slices.Index(p.asked, part); i >= 0 {
+			if _, err := p.opened.Plan(i, p.tasks); err != nil {
+				return err
+			}
+		}
 	}
-	return p.opened.Plan(i, p.tasks)
+	return nil
 }
 
 // Close closes the journal.
@@ -172,22 +176,30 @@ type validated struct {
 	curve     []share
 }
 
-// ask has one judge answer all questions.
+// verdicts are a judge's on all questions.
+func (p *panel) verdicts(ctx context.Context, spec string) (judge.Judge, [][]judge.Verdict, error) {
+	members, keys := p.members(spec)
+	how := p.how
+	how.Keep = true
+	one, err := models.Join(members, keys, how)
+	if err != nil {
+		return nil, nil, err
+	}
+	verdicts, err := one.Judge(ctx, p.tasks, p.console.Start(judgeBy+spec, p.questions))
+	return one, verdicts, err
+}
+
+// ask has one judge answer all questions, and measures it.
 func (p *panel) ask(ctx context.Context, spec string, seed uint64) (validated, error) {
 	start := time.Now()
 	v := validated{}
 	members, keys := p.members(spec)
 	v.keys = keys
-	how := p.how
-	how.Keep = true
-	one, err := models.Join(members, keys, how)
+	one, verdicts, err := p.verdicts(ctx, spec)
 	if err != nil {
 		return v, err
 	}
-	v.verdicts, err = one.Judge(ctx, p.tasks, p.console.Start(judgeBy+spec, p.questions))
-	if err != nil {
-		return v, err
-	}
+	v.verdicts = verdicts
 
 	name := spec
 	if pair, ok := one.(*models.Pair); ok {

@@ -25,6 +25,7 @@ type verbFlags struct {
 	modelFlags
 	judgeFlags
 	searchFlags
+	estimateFlags
 	model, retriever, rerank string
 	tries                    int
 	out, format              string
@@ -121,6 +122,12 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 	if writer || judge {
 		f.modelFlags.add(c)
 	}
+	if writer && v.Kind == datasets.Build {
+		f.estimateFlags.add(c)
+		group(c, outputFlags, func(fl *pflag.FlagSet) {
+			fl.BoolVar(&f.json, "json", false, "--estimate: print JSON")
+		})
+	}
 	if needs(v, datasets.NeedsOut) {
 		group(c, outputFlags, func(fl *pflag.FlagSet) {
 			fl.StringVar(&f.out, "out", "", "output `folder`")
@@ -137,6 +144,15 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 // carryOut does a verb's job: it checks the common flags, lets the verb work, and then
 // writes, checks and prints what it has made.
 func carryOut(c *cobra.Command, e all.Entry, v datasets.Verb, f verbFlags, job datasets.Job, args []string) error {
+	if err := f.estimateFlags.check(); err != nil {
+		return err
+	}
+	if f.json && !f.on && v.Kind == datasets.Build {
+		return usage.Errorf("--json is for --estimate: a build prints tables")
+	}
+	if f.on {
+		return estimateVerb(c, e, v, f, job, args)
+	}
 	cfg, err := f.config(c, v)
 	if err != nil {
 		return err

@@ -318,13 +318,6 @@ func (r router) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 	return r[name].Do(ctx, call)
 }
 
-// Finished reports whether a call would be answered without asking a model: from the journal, or
-// from the cache that runs share.
-func (g *Gate) Finished(call local.Call) bool {
-	reply, ok := g.finished(context.Background(), call)
-	return ok && !reply.Stale
-}
-
 // finished is the reply to a call from the journal, or from the cache.
 func (g *Gate) finished(ctx context.Context, call local.Call) (local.Reply, bool) {
 	journals := []*Journal{g.journal}

@@ -22,6 +22,7 @@ type builder struct {
 	n     int
 	words func(i int) string
 	texts int
+	item  int // the place in the list that is being written
 }
 
 // keywords are those that Instance knows.
@@ -43,7 +44,7 @@ func (b *builder) value(schema json.RawMessage) error {
 	}
 	switch {
 	case len(k.Enum) > 0:
-		b.out.Write(k.Enum[0])
+		b.out.Write(k.Enum[b.item%len(k.Enum)]) // those of a list differ, as numbers of statements do
 	case len(k.Const) > 0:
 		b.out.Write(k.Const)
 	case k.Type == "object":
@@ -73,7 +74,10 @@ func (b *builder) list(k keywords) error {
 		n = min(n, *k.MaxItems)
 	}
 	b.out.WriteByte('[')
+	outer := b.item
+	defer func() { b.item = outer }()
 	for i := range n {
+		b.item = i
 		if i > 0 {
 			b.out.WriteByte(',')
 		}
@@ -111,4 +115,25 @@ func (b *builder) object(properties json.RawMessage) error {
 	}
 	b.out.WriteByte('}')
 	return nil
+}
+
+// Free reports whether what obeys a schema has words of its own: a text that is none of some given
+// ones.
+func Free(schema json.RawMessage) bool {
+	var k struct {
+		keywords
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(schema, &k) != nil || len(k.Enum) > 0 || len(k.Const) > 0 {
+		return false
+	}
+	if k.Type == "string" || len(k.Items) > 0 && Free(k.Items) {
+		return true
+	}
+	for _, p := range k.Properties {
+		if Free(p) {
+			return true
+		}
+	}
+	return false
 }

@@ -14,6 +14,7 @@ import (
 
 	"lore/datasets/crux"
 	"lore/datasets/stage/scripted"
+	"lore/datasets/stage/stagetest"
 	"lore/judge/lexical"
 	"lore/local"
 	"lore/local/fake"
@@ -25,7 +26,7 @@ var update = flag.Bool("update", false, "write the golden dataset anew")
 
 func newBuilder(t *testing.T, script func(n int, c local.Call) local.Reply) *Builder {
 	t.Helper()
-	s := scripted.Session(t, &fake.Backend{Script: script}, 3, 2, Prompts())
+	s := stagetest.Session(t, &fake.Backend{Script: script}, 3, 2, Prompts())
 	return &Builder{Session: s, Judge: lexical.Judge{}, Questions: 3, Eta: 3}
 }
 

@@ -12,7 +12,7 @@ import (
 	"lore/datasets"
 	"lore/datasets/long2rag"
 	"lore/datasets/long2rag/build/scripted"
-	stagescripted "lore/datasets/stage/scripted"
+	"lore/datasets/stage/stagetest"
 	"lore/local"
 	"lore/local/fake"
 	"lore/local/files"
@@ -47,7 +47,7 @@ func newBuilder(t *testing.T, script func(c local.Call) local.Reply) (*Builder, 
 	for _, d := range ds.Corpora[0].Documents {
 		corpus[d.ID] = d.Text
 	}
-	s := stagescripted.Session(t, backend, 3, 2, Prompts())
+	s := stagetest.Session(t, backend, 3, 2, Prompts())
 	return &Builder{Session: s, Domains: []string{"history", "biology"}, Criteria: LeastCriteria, Rounds: 2,
 		Threshold: Threshold, Seed: 1,
 		Find: func(_ context.Context, questions []datasets.Search) ([][]string, error) {

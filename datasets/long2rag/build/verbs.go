@@ -11,6 +11,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/long2rag"
+	"lore/datasets/long2rag/build/scripted"
 	"lore/local/files"
 )
 
@@ -35,6 +36,7 @@ func Verbs() []datasets.Verb {
 				" --domains history,biology --rerank rerank:cross:models/cross --out mine",
 			Needs:   datasets.NeedsOut | datasets.NeedsWriter | datasets.NeedsSearch,
 			Prompts: Prompts(),
+			StandIn: scripted.Careful,
 			New:     newBuild,
 		},
 

@@ -14,14 +14,14 @@ import (
 	"lore/datasets"
 	"lore/datasets/msrs"
 	"lore/datasets/stage"
-	"lore/datasets/stage/scripted"
+	"lore/datasets/stage/stagetest"
 	"lore/local"
 	"lore/local/fake"
 )
 
 func builder(t *testing.T, script func(n int, c local.Call) local.Reply) *Builder {
 	t.Helper()
-	return &Builder{scripted.Session(t, &fake.Backend{Script: script}, 2, 2, Prompts())}
+	return &Builder{stagetest.Session(t, &fake.Backend{Script: script}, 2, 2, Prompts())}
 }
 
 var books = []datasets.Document{{ID: "lamp", Text: "# One\nInes came to the rock.\n# Two\nThe lamp lit itself."},

@@ -18,6 +18,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/stage/scripted"
+	"lore/datasets/stage/stagetest"
 	"lore/datasets/summhay"
 	buildscripted "lore/datasets/summhay/build/scripted"
 	"lore/judge/lexical"
@@ -31,7 +32,7 @@ var whole = Sizes{Subtopics: 10, Insights: 6, Documents: 100, Words: 750, Repeat
 func newBuilder(t testing.TB, sizes Sizes, backend *fake.Backend, slots int) *Builder {
 	t.Helper()
 	return &Builder{
-		Session: scripted.Session(t, backend, slots, 3, Prompts()), Sizes: sizes, Edits: 5, Chapters: 10, Fresh: 2,
+		Session: stagetest.Session(t, backend, slots, 3, Prompts()), Sizes: sizes, Edits: 5, Chapters: 10, Fresh: 2,
 		Workers: 2 * slots, Temperature: 0.7, Seed: 1, Judge: lexical.Judge{},
 	}
 }

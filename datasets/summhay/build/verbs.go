@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"lore/datasets"
 	"lore/datasets/sources"
 	"lore/datasets/summhay"
+	"lore/datasets/summhay/build/scripted"
 	"lore/judge/lexical"
 	"lore/local/files"
 )
@@ -40,6 +40,7 @@ func Verbs() []datasets.Verb {
 				" --out festival",
 			Needs:   datasets.NeedsOut | datasets.NeedsWriter,
 			Prompts: Prompts(),
+			StandIn: scripted.Careful,
 			New:     newBuild,
 		},
 
@@ -67,7 +68,6 @@ type options struct {
 	edits, chapters, fresh, export int
 	semicolons                     bool
 	temperature                    float64
-	estimate                       bool
 }
 
 func newBuild(fl *flag.FlagSet) datasets.Job {
@@ -87,7 +87,6 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	fl.IntVar(&o.chapters, "chapter-tries", 10, "maximum number of tries of a chapter")
 	fl.IntVar(&o.fresh, "replace", 2, "how often a document that cannot be mended is replaced")
 	fl.Float64Var(&o.temperature, "temperature", 0.7, "sampling temperature of what is written; checks are greedy")
-	fl.BoolVar(&o.estimate, "estimate", false, "measure the model, print calls, tokens and time, and stop")
 	fl.IntVar(&o.export, "export-validation", 0, "write sheets for people: all insights, and `N` documents")
 	fl.BoolVar(&o.semicolons, "semicolons", false, "part the cells of sheets by semicolons, as spreadsheets of many countries want it")
 
@@ -150,15 +149,6 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	}
 
 	b := o.builder(w)
-	if o.estimate {
-		prompt, output, err := w.Speed(ctx, b.Window(seeds))
-		if err != nil {
-			return none, err
-		}
-		estimate := estimateGrid(b.Estimate(seeds), prompt, output, w.Slots())
-		return datasets.Outcome{Tables: []datasets.Grid{estimate}}, nil
-	}
-
 	if b.Session, err = w.Writer(ctx, b.Window(seeds), Prompts(), summhay.Benchmark{}.Prompts()); err != nil {
 		return none, err
 	}
@@ -234,33 +224,6 @@ func (o options) outcome(w datasets.Workshop, b *Builder, file *summhay.File, pa
 			q.SubtopicsKept, o.Subtopics, len(file.Documents), o.Documents)
 	}
 	return out
-}
-
-// estimateGrid turns costs into time.
-func estimateGrid(costs []Cost, prompt, output float64, slots int) datasets.Grid {
-	g := datasets.Grid{
-		Title: "Estimate",
-		Head:  []string{"stage", "calls", "prompt tokens", "output tokens", "time"},
-		Note: fmt.Sprintf("if every reply passes at once; measured: %.0f prompt and %.0f output tokens a second; "+
-			"times are for %d at once, as if none slowed another down", prompt, output, slots),
-	}
-	row := func(name string, k Cost) {
-		seconds := (float64(k.Prompt)/prompt + float64(k.Output)/output) / float64(slots)
-		took := time.Duration(seconds) * time.Second
-		g.Rows = append(g.Rows, []string{
-			name, fmt.Sprint(k.Calls), fmt.Sprint(k.Prompt), fmt.Sprint(k.Output), took.String(),
-		})
-	}
-
-	var all Cost
-	for _, k := range costs {
-		if k.Calls > 0 {
-			row(k.Stage, k)
-		}
-		all.Calls, all.Prompt, all.Output = all.Calls+k.Calls, all.Prompt+k.Prompt, all.Output+k.Output
-	}
-	row("all", all)
-	return g
 }
 
 // sheetsFolder holds the sheets of a haystack.

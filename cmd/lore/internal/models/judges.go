@@ -245,21 +245,6 @@ func (j *Judges) Plan(i int, tasks []judge.Task) ([]local.Call, error) {
 	return out, nil
 }
 
-// Unfinished are the calls that neither the journal nor the cache can answer.
-func (j *Judges) Unfinished(calls []local.Call) []local.Call {
-	return slices.DeleteFunc(slices.Clone(calls), j.gate.Finished)
-}
-
-// Try makes calls, and counts those that failed. What they gave is kept.
-func (j *Judges) Try(ctx context.Context, calls []local.Call) (failed int, err error) {
-	err = j.gate.All(ctx, calls, func(_ int, r local.Reply) {
-		if r.Outcome != local.OK {
-			failed++
-		}
-	})
-	return failed, err
-}
-
 // Usage is what the judges' calls cost.
 func (j *Judges) Usage() []gate.ModelUsage { return j.gate.Usage() }
 

@@ -37,14 +37,14 @@ const mostKept = 512
 // calls after that show what it takes to go on from there.
 func (p *pool) longest() int { return max(8, 2*p.slots) }
 
-func (p *pool) add(call local.Call, takes forecast.Call) {
+func (p *pool) add(call local.Call, takes forecast.Call, madeUp bool) {
 	if p.rows == 0 || p.prefix != call.Prefix || call.Prefix == "" || p.within == p.longest() {
 		p.rows, p.within, p.prefix = p.rows+1, 0, call.Prefix
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(identity(call)))
 		hash := h.Sum32()
 		if p.skip = p.every > 0 && hash%p.every != 0; !p.skip {
-			p.runs = append(p.runs, row{hash: hash, madeUp: madeUp(call)})
+			p.runs = append(p.runs, row{hash: hash, madeUp: madeUp})
 		}
 	}
 	p.within++

@@ -104,10 +104,13 @@ func (m *memory) take(at place, call local.Call, takes forecast.Call, reply loca
 	if _, again := m.first[at.model]; !timed && !again {
 		m.first[at.model] = firstCall{takes, u.OutputTokens, u.Duration}
 	}
-	switch {
-	case reply.Outcome != local.OK && reply.Outcome != local.Cut && reply.Outcome != local.BadFormat:
+
+	m.made[at]++
+	written := reply.Outcome == local.OK || reply.Outcome == local.Cut
+	if !written {
 		m.failed[at] = append(m.failed[at], string(reply.Outcome)+": "+reply.Detail)
-	case timed:
+	}
+	if timed && (written || reply.Outcome == local.BadFormat) { // it took its time all the same
 		m.tries[at] = append(m.tries[at], try)
 	}
 }

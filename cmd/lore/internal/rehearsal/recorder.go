@@ -18,15 +18,18 @@ type Recorder struct {
 	slots  int
 	blind  bool // it does not see the replies that were tried, for comparison
 
-	mu    sync.Mutex
-	phase string
-	round int
-	since time.Time     // when the phase began, or went on
-	apart time.Duration // of that, spent in the recorder
-	here  []forecast.Here
-	works []*work
-	seen  map[string]local.Reply // by identity: calls of this pass
-	real  map[string]bool        // what calls were for whose replies were tried
+	mu     sync.Mutex
+	phase  string
+	round  int
+	turn   int           // rounds so far, pooled or not
+	played int           // the turn in which rules first answered; 0: they have not
+	pooled bool          // all rounds of a phase are one
+	since  time.Time     // when the phase began, or went on
+	apart  time.Duration // of that, spent in the recorder
+	here   []forecast.Here
+	works  []*work
+	seen   map[string]local.Reply // by identity: calls of this pass
+	real   map[string]bool        // what calls were for whose replies were tried
 }
 
 // place is what one model is asked in one phase.
@@ -63,6 +66,9 @@ func (r *Recorder) Begin(phase string) {
 	defer r.mu.Unlock()
 	r.close()
 	r.phase = phase
+	if r.pooled {
+		r.round++
+	}
 }
 
 // close adds the time of the phase so far that nobody else has spent.
@@ -87,7 +93,16 @@ func (r *Recorder) Phase() string {
 func (r *Recorder) Round() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.round++
+	r.turn++
+	if !r.pooled {
+		r.round++
+	}
+}
+
+// madeUp reports whether a call depends on replies that are not there yet: its prompt holds what a
+// stand-in said, or rules have answered before it. What they say cannot be told from a model's words.
+func (r *Recorder) madeUp(call local.Call) bool {
+	return madeUp(call) || r.played > 0 && r.turn > r.played
 }
 
 // Finished notes a call whose reply is there.
@@ -105,7 +120,7 @@ func (r *Recorder) Finished(call local.Call, reply local.Reply) local.Reply {
 	tried := r.memory.tried[key]
 	switch {
 	case tried && r.blind:
-		reply = r.memory.standIn(w.place, call)
+		reply = r.standIn(w.place, call)
 	case tried:
 		w.Tried++
 		r.real[call.About] = true
@@ -128,21 +143,34 @@ func (r *Recorder) Do(_ context.Context, call local.Call) (local.Reply, error) {
 
 	w := r.at(call)
 	w.abouts[call.About]++
-	if madeUp(call) {
+	made := r.madeUp(call)
+	if made {
 		w.MadeUp++
 	}
 	w.Calls = append(w.Calls, w.call(call, r.memory.count(key, call), r.round, r.slots))
 	w.metas = append(w.metas, meta{call.Options.NumCtx, call.About})
-	w.pool.add(call, w.Calls[len(w.Calls)-1])
+	w.pool.add(call, w.Calls[len(w.Calls)-1], made)
 
 	reply, known := r.memory.known[key]
 	if known && !r.blind {
 		r.real[call.About] = true
 	} else {
-		reply = r.memory.standIn(w.place, call)
+		reply = r.standIn(w.place, call)
 	}
 	r.seen[key] = reply
 	return reply, nil
+}
+
+// standIn answers in place of a model: by rule where there is one.
+func (r *Recorder) standIn(at place, call local.Call) local.Reply {
+	reply, ok := r.memory.byRule(call)
+	if !ok {
+		return r.memory.standIn(at, call)
+	}
+	if r.played == 0 {
+		r.played = max(1, r.turn)
+	}
+	return reply
 }
 
 // pause keeps the time from now to the call of what it returns apart.

@@ -28,6 +28,12 @@ type Config struct {
 	// Open opens a door to the models themselves. What they say is kept for the work if keep is
 	// true. nil: they are not asked.
 	Open func(ctx context.Context, keep bool) (Door, error)
+	// Answer plays the models by rule, as far as it knows their prompts: "" where it does not. Work
+	// that checks its replies closely would refuse those that are only of about the right length.
+	// nil: there are no such rules.
+	Answer func(messages []local.Message) string
+	// Pooled says that rounds of one phase run beside each other: what they ask fills the slots.
+	Pooled bool
 	// Loaded lists the models that the server has in memory; may be nil.
 	Loaded func(ctx context.Context) []string
 	// Say is told what is being done; may be nil.
@@ -77,10 +83,11 @@ const (
 // Run rehearses work.
 func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	m := newMemory()
+	m.answer = cfg.Answer
 	probed := map[place]bool{}
 	for pass := 1; ; pass++ {
 		cfg.say("go through the work with stand-ins")
-		r := newRecorder(m, cfg.Slots)
+		r := cfg.recorder(m)
 		trial := &embed.Trial{Budget: encoderTime, Phase: r.Phase}
 		if err := cfg.Go(embed.WithTrial(ctx, trial), r); err != nil {
 			return Outcome{}, err
@@ -103,6 +110,13 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	}
 }
 
+// recorder records one pass.
+func (c Config) recorder(m *memory) *Recorder {
+	r := newRecorder(m, c.Slots)
+	r.pooled = c.Pooled
+	return r
+}
+
 // compare goes through the work once more as if nothing had been tried. What really came of the
 // calls that were tried, beside what came of their stand-ins, corrects the number of all calls that
 // are made up.
@@ -110,7 +124,7 @@ func (c Config) compare(ctx context.Context, r *Recorder) error {
 	if len(r.real) == 0 || !slices.ContainsFunc(r.works, func(w *work) bool { return w.MadeUp > 0 }) {
 		return nil
 	}
-	b := newRecorder(r.memory, c.Slots)
+	b := c.recorder(r.memory)
 	b.blind = true
 	if err := c.Go(embed.WithTrial(ctx, &embed.Trial{Phase: b.Phase}), b); err != nil {
 		return err
@@ -172,7 +186,7 @@ func (c Config) outcome(ctx context.Context, r *Recorder, trial *embed.Trial) Ou
 		out.Works = append(out.Works, w.Work)
 		out.MadeUp = out.MadeUp || w.MadeUp > 0
 		if all := r.memory.failed[w.place]; len(all) > 0 {
-			out.Failed = append(out.Failed, Failure{w.Phase, w.Model, len(all), len(all) + len(w.Tries), all[0]})
+			out.Failed = append(out.Failed, Failure{w.Phase, w.Model, len(all), r.memory.made[w.place], all[0]})
 		}
 	}
 

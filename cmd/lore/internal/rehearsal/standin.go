@@ -37,10 +37,12 @@ type memory struct {
 	tried   map[string]bool        // of these, calls that were made as the work will make them
 	tries   map[place][]forecast.Try
 	replies map[place][]forecast.Reply
-	samples map[place][]local.Reply  // good replies, to make stand-ins like them
-	failed  map[place][]string       // why calls failed that were tried
-	loads   map[string]time.Duration // how long models took to load, where the server tells it
-	first   map[string]firstCall     // calls that may have loaded models
+	samples map[place][]local.Reply               // good replies, to make stand-ins like them
+	made    map[place]int                         // calls that were tried
+	failed  map[place][]string                    // why calls failed that were tried
+	loads   map[string]time.Duration              // how long models took to load, where the server tells it
+	first   map[string]firstCall                  // calls that may have loaded models
+	answer  func(messages []local.Message) string // plays models by rule; may be nil
 }
 
 func newMemory() *memory {
@@ -51,6 +53,7 @@ func newMemory() *memory {
 		tries:   map[place][]forecast.Try{},
 		replies: map[place][]forecast.Reply{},
 		samples: map[place][]local.Reply{},
+		made:    map[place]int{},
 		failed:  map[place][]string{},
 		loads:   map[string]time.Duration{},
 		first:   map[string]firstCall{},
@@ -96,6 +99,15 @@ func (m *memory) replyOf(call local.Call, reply local.Reply) forecast.Reply {
 	return forecast.Reply{Prompt: n, Counted: reply.Usage.PromptTokens, Output: reply.Usage.OutputTokens}
 }
 
+// byRule answers in place of a model where the rules know the prompt.
+func (m *memory) byRule(call local.Call) (local.Reply, bool) {
+	if m.answer == nil {
+		return local.Reply{}, false
+	}
+	text := m.answer(call.Messages)
+	return local.Reply{Outcome: local.OK, Text: text}, text != ""
+}
+
 // standIn answers in place of a model: like one of its replies if some are known.
 func (m *memory) standIn(at place, call local.Call) local.Reply {
 	h := fnv.New32a()
@@ -135,8 +147,7 @@ var defaultShape = strings.Repeat("- A line of an answer has about twenty words 
 // instance is a reply that obeys the schema of a call. A reply that makes no statement of its own
 // is taken over from another call of its kind, if it obeys the schema here.
 func instance(call local.Call, like string, seed int) string {
-	free := strings.Contains(strings.ReplaceAll(string(call.Schema), `"type":"string","enum"`, ""), `"string"`)
-	if !free && like != "" && gate.Obeys(call.Schema, like) == nil {
+	if !schema.Free(call.Schema) && like != "" && gate.Obeys(call.Schema, like) == nil {
 		return like
 	}
 	items, words := shapeOf(like)

@@ -85,7 +85,7 @@ func TestInstancesObey(t *testing.T) {
 func TestPoolSpreads(t *testing.T) {
 	var p pool
 	for i := range 5000 {
-		p.add(asking(strings.Repeat("x", i+1), 10, nil), forecast.Call{Prompt: i + 1})
+		p.add(asking(strings.Repeat("x", i+1), 10, nil), forecast.Call{Prompt: i + 1}, false)
 	}
 	if p.calls > mostKept+p.longest() || p.calls < mostKept/8 {
 		t.Errorf("%d calls are kept", p.calls)
@@ -99,7 +99,7 @@ func TestPoolSpreads(t *testing.T) {
 	for i := range 100 {
 		call := asking(strings.Repeat("y", i+1), 10, nil)
 		call.Prefix = string(rune('a' + i/5))
-		rows.add(call, forecast.Call{Prompt: 10, Shared: 9})
+		rows.add(call, forecast.Call{Prompt: 10, Shared: 9}, false)
 	}
 	calls, _ := rows.choose(10, false)
 	if len(calls) != 10 || calls[0].Prefix != calls[4].Prefix || calls[0].Prefix == calls[5].Prefix {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/usage"
@@ -30,7 +29,7 @@ func (w *Workshop) open(ctx context.Context, need int, calls string) (*door, err
 	if err != nil {
 		return nil, err
 	}
-	if calls != "" {
+	if !w.dry() {
 		if err := files.MkdirAll(filepath.Dir(calls)); err != nil {
 			return nil, fmt.Errorf("make the folder for the data: %w", err)
 		}
@@ -48,6 +47,9 @@ func (w *Workshop) open(ctx context.Context, need int, calls string) (*door, err
 	}
 	if d.call.Options.NumCtx, err = set.Reserve(m, need); err != nil {
 		return nil, err
+	}
+	if w.dry() {
+		w.cfg.Phase("first call")
 	}
 	return d, d.probe(ctx)
 }
@@ -78,39 +80,4 @@ func (d *door) probe(ctx context.Context) error {
 			"or it is too small; choose another model", d.spec, reply.Outcome, reply.Detail)
 	}
 	return nil
-}
-
-// measure times two calls: one with a long prompt, one with a long reply. It returns
-// tokens per second of one call.
-func (d *door) measure(ctx context.Context) (prompt, output float64, err error) {
-	// The first call loads the model, and is not timed.
-	if _, err := d.time(ctx, "Say hello.", 2); err != nil {
-		return 0, 0, err
-	}
-
-	sentence := "The wall of the harbour held through the storm, and nobody knew why. "
-	long, err := d.time(ctx, strings.Repeat(sentence, 60)+"Answer in one word: did it hold?", 2)
-	if err != nil {
-		return 0, 0, err
-	}
-	written, err := d.time(ctx, "Tell a long story about a harbour.", 128)
-	if err != nil {
-		return 0, 0, err
-	}
-
-	prompt = float64(long.Usage.PromptTokens) / max(1e-3, long.Usage.Duration.Seconds())
-	left := written.Usage.Duration.Seconds() - float64(written.Usage.PromptTokens)/prompt
-	return prompt, float64(written.Usage.OutputTokens) / max(1e-3, left), nil
-}
-
-func (d *door) time(ctx context.Context, text string, predict int) (local.Reply, error) {
-	call := d.call
-	call.Messages = []local.Message{{Role: local.User, Content: text}}
-	call.Options.NumPredict = predict
-
-	r, err := d.gate.Do(ctx, call)
-	if err == nil && r.Outcome != local.OK && r.Outcome != local.Cut && r.Outcome != local.Empty {
-		err = fmt.Errorf("measure %s: %s: %s", d.spec, r.Outcome, r.Detail)
-	}
-	return r, err
 }

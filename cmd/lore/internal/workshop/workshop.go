@@ -39,6 +39,7 @@ type Config struct {
 	Pipelines pipeline.Config
 	Prompts   fs.FS // replaces built-in prompts by name; may be nil
 	Console   usage.Console
+	Phase     func(string) // is told what begins where models are stood in for; nil: they are asked
 }
 
 // Workshop implements datasets.Workshop. It must be closed.
@@ -106,7 +107,17 @@ func (w *Workshop) Warn(s string) { w.cfg.Console.Warn(s) }
 func (w *Workshop) Note(s string) { w.cfg.Console.Note(s) }
 
 // Start shows how far a phase has come.
-func (w *Workshop) Start(phase string, n int) func(done int) { return w.cfg.Console.Start(phase, n) }
+func (w *Workshop) Start(phase string, n int) func(done int) {
+	if w.dry() {
+		stage, _, _ := strings.Cut(phase, ", try ")
+		w.cfg.Phase(stage)
+		return func(int) {}
+	}
+	return w.cfg.Console.Start(phase, n)
+}
+
+// dry reports whether models are stood in for, and nothing is written.
+func (w *Workshop) dry() bool { return w.cfg.Phase != nil }
 
 // Fresh refuses to write over what a finished job has written.
 func (w *Workshop) Fresh(path string) error {
@@ -148,21 +159,14 @@ func (w *Workshop) Writer(ctx context.Context, need int, prompts ...fs.FS) (*sta
 	if err != nil {
 		return nil, err
 	}
-	// The journal's lock is the folder's: what is being written there is nobody's.
-	if err := files.Sweep(w.cfg.Calls, 0); err != nil {
-		return nil, err
+	if !w.dry() {
+		// The journal's lock is the folder's: what is being written there is nobody's.
+		if err := files.Sweep(w.cfg.Calls, 0); err != nil {
+			return nil, err
+		}
 	}
 	s.Calls, s.Call, s.Fit = d.gate, d.call, d.fit
 	return s, nil
-}
-
-// Speed measures the model that writes.
-func (w *Workshop) Speed(ctx context.Context, need int) (prompt, output float64, err error) {
-	d, err := w.open(ctx, need, "")
-	if err != nil {
-		return 0, 0, err
-	}
-	return d.measure(ctx)
 }
 
 // Judges opens the judges.

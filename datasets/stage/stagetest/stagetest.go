@@ -1,4 +1,5 @@
-package scripted
+// Package stagetest opens builds by scripted models, for tests.
+package stagetest
 
 import (
 	"io/fs"

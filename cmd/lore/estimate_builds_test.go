@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"lore/local/ollama/ollamatest"
+)
+
+// Builds ask about as many calls, and take about as long, as was foretold; nothing is written for an
+// estimate, and what it tried is not asked again.
+func TestEstimatesOfBuilds(t *testing.T) {
+	seeds := filepath.Join(t.TempDir(), "seeds.txt")
+	text := "Why was the tramway closed, and what did the council do about the rails and the men?\n" +
+		"How was the concert hall repaired, and what did it cost in the end?\n" +
+		"Who paid for the new harbour wall, and how long did the work on it take?\n"
+	if err := os.WriteFile(seeds, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+
+	for name, b := range map[string]struct {
+		answer func(api.ChatRequest) string
+		args   []string
+	}{
+		"crux": {goodParts, []string{"--msrs", "../../datasets/msrs/sample/story", "--questions", "2", "--judge", "ollama:fake"}},
+		"long2rag": {careful, []string{"--questions", seeds, "--docs", "../../docs/examples/town", "--evolve", "1",
+			"--domains", "history,biology"}},
+		"summhay": {careful, []string{"--docs", "../../docs/examples/town", "--subtopics", "3", "--insights", "3",
+			"--documents", "12", "--words", "80", "--repeat", "3"}},
+		"msrs": {careful, []string{"--domain", "story", "--headings", "--docs", storiesWithHeadings(t), "--queries", storyQueries(t)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			dir := t.TempDir()
+			server := &ollamatest.Server{Slots: 2, Answer: b.answer, Logprobs: true, Speeds: &ollamatest.Speeds{
+				Load: 100 * time.Millisecond, Prompt: 40_000, Output: 2_000, Call: 8 * time.Millisecond,
+			}}
+			args := slices.Concat([]string{"build", name}, b.args,
+				[]string{"--model", "ollama:fake", "--host", server.Start(t).URL, "--slots", "2", "--out", filepath.Join(dir, "mine")})
+
+			var said estimateJSON
+			if err := json.Unmarshal(mustRun(t, append(slices.Clone(args), "--estimate", "--json")...), &said); err != nil {
+				t.Fatal(err)
+			}
+			if left := filesUnder(t, dir); len(left) > 0 {
+				t.Errorf("the estimate has written %v", left)
+			}
+			tried := server.Count()
+
+			start := time.Now()
+			mustRun(t, args...)
+			took := time.Since(start).Seconds()
+			made, foretold := server.Count()-tried, 0
+			for _, l := range said.Lines {
+				foretold += l.Calls
+				t.Logf("%s %s: %d calls, %d finished, %d prompt and %d output tokens", l.Phase, l.Model, l.Calls, l.Finished, l.Prompt, l.Output)
+			}
+			t.Logf("%d calls foretold, %d made; foretold %.2f s (%.2f to %.2f), took %.2f s; %d tried", foretold, made,
+				said.Total.Expected, said.Total.Low, said.Total.High, took, tried)
+			if math.Abs(float64(foretold-made)) > 0.2*float64(made)+2 {
+				t.Errorf("%d calls were foretold, and %d made", foretold, made)
+			}
+			if off := said.Total.Expected / took; off < 0.4 || off > 2.5 { // the machine does other work
+				t.Errorf("%.2f s were foretold, and it took %.2f s", said.Total.Expected, took)
+			}
+		})
+	}
+}
+
+// mustRun runs lore, and returns what it printed.
+func mustRun(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := Main(args, &out, &errs); code != exitOK && code != exitPartial {
+		t.Fatalf("%v: exit code %d\n%s%s", args, code, out.String(), errs.String())
+	}
+	return out.Bytes()
+}
+
+// storiesWithHeadings writes stories of several chapters.
+func storiesWithHeadings(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for s := range 3 {
+		var b strings.Builder
+		for c := range 3 {
+			fmt.Fprintf(&b, "CHAPTER %d\n\n", c+1)
+			for n := range 20 {
+				fmt.Fprintf(&b, "In the story %d Ines climbed the lighthouse for the %d. time and lit the lamp of Hollow Point %d.\n", s, n, c)
+			}
+			b.WriteString("\n")
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("story%d.txt", s)), []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// storyQueries writes queries on these stories.
+func storyQueries(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&b, `{"id":"q%d","story":"story%d","query":"What happens to Ines (%d)?","summary":"Ines climbs the lighthouse %d times and lights the lamp."}`+"\n",
+			i, i%3, i, i)
+	}
+	file := filepath.Join(t.TempDir(), "queries.jsonl")
+	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
