@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -120,4 +121,79 @@ func storyQueries(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// Of 30 files of five kinds every builder takes all that have text, and names the others with the reason.
+func TestBuildersNameEveryFile(t *testing.T) {
+	dir := t.TempDir()
+	docs := filepath.Join(dir, "docs")
+	if err := os.Mkdir(docs, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	sentence := "CHAPTER 1\nThe harbour wall number %d held through the storm of the year, and the masons of the town were paid %d crowns for it in May."
+	for i := range 6 {
+		text := fmt.Sprintf(sentence, i, 100+i)
+		for name, content := range map[string][]byte{
+			"a%d.txt": []byte(text), "b%d.md": []byte("# Wall\n\n" + text), "c%d.html": []byte("<h1>Wall</h1><p>" + text),
+			"d%d.docx": wordFile(t, text), "e%d.xlsx": []byte("PK\x03\x04"),
+		} {
+			if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf(name, i)), content, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	url := (&ollamatest.Server{Slots: 2, Answer: careful, Logprobs: true}).Start(t).URL
+
+	for name, args := range map[string][]string{
+		"crux":     {"--pairs", write("pairs.jsonl", `{"id":"p","summary":"The wall held, and masons were paid.","documents":["a1","b2","c3","d4"]}`), "--judge", "lexical"},
+		"long2rag": {"--questions", write("seeds.txt", "Why did the harbour wall hold through the storm, and who was paid for it?\n")},
+		"summhay":  {"--subtopics", "2", "--insights", "3", "--documents", "6", "--words", "80", "--repeat", "2"},
+		"msrs": {"--domain", "meeting", "--queries",
+			write("queries.jsonl", `{"id":"q","query":"Who was paid?","summary":"The masons.","documents":["a1","d4.docx"]}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			mine := filepath.Join(dir, name)
+			all := slices.Concat([]string{"build", name, "--docs", docs, "--model", "ollama:fake", "--host", url, "--out", mine}, args)
+			if code := Main(all, &out, &errs); code != exitOK && code != exitPartial {
+				t.Fatalf("exit code %d\n%s%s", code, out.String(), errs.String())
+			}
+			log, err := os.ReadFile(filepath.Join(mine, "build-log.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytes.Count(log, []byte(`"stage":"read"`)); n != 6 {
+				t.Errorf("%d files are left out, want 6\n%s", n, log)
+			}
+			if said := strings.Join(strings.Fields(errs.String()), " "); !strings.Contains(said, "left out 6 files, each of which is a table") {
+				t.Error(said)
+			}
+		})
+	}
+}
+
+// wordFile is an office file with a paragraph.
+func wordFile(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("word/document.xml")
+	if err == nil {
+		_, err = fmt.Fprintf(w, "<document><body><p><r><t>%s</t></r></p></body></document>", text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

@@ -1,343 +1,291 @@
-// Package sources reads the documents that people have: text, Markdown, HTML, and text
-// that was extracted from PDF, from a folder or from lines of JSON. What comes out is
-// plain running text.
+// Package sources reads the documents that people have: text, Markdown, HTML, office files and PDF,
+// from a folder, and lines of JSON. What comes out is plain running text, and a list of what was left
+// out and why.
 package sources
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 
 	"lore/datasets"
+	"lore/datasets/stage"
 	"lore/local/files"
 )
 
-// Limits of what is read.
-const (
-	MostBytes = 5 << 20 // of a document: longer ones are books or dumps, and must be split
-	LeastWord = 20      // words of a document; shorter ones are left out
-)
+// MostBytes is the most of a document's text: longer ones are books or dumps, and must be split.
+const MostBytes = 5 << 20
 
-// readers turn a file's content into running text, by its ending.
-var readers = map[string]func(string) (string, error){
-	".txt":      extracted,
-	".text":     extracted,
-	".md":       markdown,
-	".markdown": markdown,
-	".html":     web,
-	".htm":      web,
+// Options say how documents are read.
+type Options struct {
+	LeastWords int  // of a document; shorter ones are left out. Below 1 is 1.
+	Lines      bool // keeps the lines of text and Markdown as they are, for those who look for headings
+}
+
+// Reading is what a folder or a file gave.
+type Reading struct {
+	Documents []datasets.Document
+	LeftOut   []LeftOut // every file and record that is not among them
+}
+
+// LeftOut is a file or a record that was not taken.
+type LeftOut struct {
+	Place  string // path below the folder, and the line of a record
+	Reason string
+}
+
+// reader turns a file into running text.
+type reader func(ctx context.Context, file string, o Options) (string, error)
+
+// readers are those of files that are one document each, by ending.
+var readers = map[string]reader{
+	".txt":      readText(extracted),
+	".text":     readText(extracted),
+	".md":       readText(markdown),
+	".markdown": readText(markdown),
+	".html":     readText(web),
+	".htm":      readText(web),
+	".xhtml":    readText(web),
+	".pdf":      readPDF,
+	".docx":     readOffice(word),
+	".odt":      readOffice(openDocument),
+	".pptx":     readOffice(slides),
 }
 
 // Endings lists the endings of files that are read.
-var Endings = []string{".txt", ".text", ".md", ".markdown", ".html", ".htm", ".jsonl"}
+const Endings = ".txt, .md, .html, .docx, .odt, .pptx, .pdf, and .jsonl with id and text"
 
-// Read reads a folder with all below it, or a file. Files of other kinds are left out,
-// and named in notes; so are documents that are too short.
-func Read(name string) (docs []datasets.Document, notes []string, err error) {
+// records is the ending of files that hold many documents.
+const records = ".jsonl"
+
+// others are kinds of files that people have beside these, with what to do about them.
+var others = map[string]string{
+	".doc":  "is of an old office format: save it as .docx",
+	".ppt":  "is of an old office format: save it as .pptx",
+	".rtf":  "is RTF: save it as .docx",
+	".epub": "is an e-book: convert it to .html, for example with pandoc",
+	".xlsx": "is a table: save what matters of it as text",
+	".xls":  "is a table: save what matters of it as text",
+	".csv":  "is a table: write lines of JSON with id and text, in a file that ends in .jsonl",
+	".tsv":  "is a table: write lines of JSON with id and text, in a file that ends in .jsonl",
+	".json": "is JSON as a whole: write a document a line, in a file that ends in .jsonl",
+	".eml":  "is a mail: save its text",
+	".msg":  "is a mail: save its text",
+	".zip":  "is packed: unpack it first",
+	".gz":   "is packed: unpack it first",
+}
+
+// Read reads a folder with all below it, or a file. What a folder holds besides documents is left out
+// and listed; a file that is named by itself must be one that can be read.
+func Read(ctx context.Context, name string, o Options) (*Reading, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		remedy := "give a folder of " + strings.Join(Endings, ", ") + " files, or one .jsonl file with id and text"
-		return nil, nil, files.Unreadable(name, err, remedy)
+		return nil, files.Unreadable(name, err, "give a folder with "+Endings+", or such a file")
 	}
-	if !info.IsDir() {
-		return readAll(files.DirFS(filepath.Dir(name)), filepath.Dir(name), []string{filepath.Base(name)})
+	r := &reading{options: o, dir: name, seen: map[string]string{}}
+	if info.IsDir() {
+		err = r.folder(ctx)
+	} else {
+		r.dir, r.alone = filepath.Dir(name), true
+		err = r.file(ctx, filepath.Base(name))
+	}
+	if err != nil {
+		return nil, err
 	}
 
-	list, err := files.List(name)
-	if err != nil {
-		return nil, nil, err
+	if len(r.Documents) == 0 {
+		why := "give files that end in " + Endings
+		if len(r.LeftOut) > 0 {
+			why = r.Notes()[0] + "; " + why
+		}
+		return nil, &datasets.InputError{File: name, Msg: "holds no documents", Remedy: why}
 	}
-	return readAll(files.DirFS(name), name, list)
+	return &r.Reading, nil
+}
+
+// Log notes in a build's log what was left out, and says it to its user.
+func (r *Reading) Log(s *stage.Session, warn func(string)) {
+	for _, l := range r.LeftOut {
+		s.Note("read", l.Place, 0, "left out: it %s", l.Reason)
+	}
+	for _, note := range r.Notes() {
+		warn(note)
+	}
+}
+
+// mostNamed is how many files a note names for one reason.
+const mostNamed = 10
+
+// Notes say what was left out: a sentence a reason, the most frequent first.
+func (r *Reading) Notes() []string {
+	var reasons []string
+	places := map[string][]string{}
+	for _, l := range r.LeftOut {
+		if places[l.Reason] == nil {
+			reasons = append(reasons, l.Reason)
+		}
+		places[l.Reason] = append(places[l.Reason], l.Place)
+	}
+	slices.SortStableFunc(reasons, func(a, b string) int { return len(places[b]) - len(places[a]) })
+
+	var out []string
+	for _, reason := range reasons {
+		list := places[reason]
+		if len(list) == 1 {
+			out = append(out, fmt.Sprintf("left out %s, which %s", list[0], reason))
+			continue
+		}
+		more := ""
+		if n := len(list) - mostNamed; n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		out = append(out, fmt.Sprintf("left out %d files, each of which %s: %s%s",
+			len(list), reason, strings.Join(list[:min(len(list), mostNamed)], ", "), more))
+	}
+	return out
 }
 
 // reading is a folder on its way to documents.
 type reading struct {
-	docs         []datasets.Document
-	seen         map[string]string // places by id
-	other, short []string          // files of other kinds, and places of short documents
+	Reading
+	options Options
+	dir     string
+	alone   bool              // one file was named by itself
+	seen    map[string]string // places by id
 }
 
-// add takes a document in. One that is too short is left out.
-func (r *reading) add(place, id, text string) error {
-	if len(strings.Fields(text)) < LeastWord {
-		r.short = append(r.short, place)
+// folder reads all files below the folder, in the order of their paths.
+func (r *reading) folder(ctx context.Context) error {
+	var names []string
+	err := fs.WalkDir(files.DirFS(r.dir), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case p != "." && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case d.Type()&fs.ModeSymlink != 0:
+			r.leaveOut(p, "is a link: copy what it leads to")
+		case d.Type().IsRegular():
+			names = append(names, p)
+		case !d.IsDir():
+			r.leaveOut(p, "is no file")
+		}
 		return nil
+	})
+	if err != nil {
+		return files.Unreadable(r.dir, err, "check its permissions")
 	}
-	if before, twice := r.seen[id]; twice {
-		return &datasets.InputError{
-			File:   place,
-			Msg:    fmt.Sprintf("has the id %q of %s", id, before),
-			Remedy: "give each document an id of its own",
+
+	slices.Sort(names)
+	for _, name := range names {
+		if err := r.file(ctx, name); err != nil {
+			return err
 		}
 	}
-	r.seen[id] = place
-	r.docs = append(r.docs, datasets.Document{ID: id, Text: text})
 	return nil
 }
 
-// notes say what was left out.
-func (r *reading) notes(name string) []string {
-	var out []string
-	if n := len(r.other); n > 0 {
-		out = append(out, fmt.Sprintf("%s: left out %d files of other kinds, such as %s; what is read: %s; "+
-			"extract the text of PDF files first, for example with pdftotext",
-			name, n, r.other[0], strings.Join(Endings, ", ")))
-	}
-	if n := len(r.short); n > 0 {
-		out = append(out, fmt.Sprintf("%s: left out %d documents of fewer than %d words, such as %s",
-			name, n, LeastWord, r.short[0]))
-	}
-	return out
-}
-
-func readAll(dir fs.FS, name string, list []string) (docs []datasets.Document, notes []string, err error) {
-	slices.Sort(list)
-	r := &reading{seen: map[string]string{}}
-	for _, f := range list {
-		ending := strings.ToLower(path.Ext(f))
-		if !slices.Contains(Endings, ending) {
-			r.other = append(r.other, f)
-			continue
-		}
-
-		full := filepath.Join(name, filepath.FromSlash(f))
-		content, err := readFile(dir, f, full)
-		if err != nil {
-			return nil, nil, err
-		}
-		if ending == ".jsonl" {
-			err = eachRecord(full, content, r.add)
-		} else {
-			err = r.addFile(full, files.ID(f), content)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-
-	notes = r.notes(name)
-	if len(r.docs) == 0 {
-		return nil, notes, &datasets.InputError{
-			File:   name,
-			Msg:    "holds no documents",
-			Remedy: "give files with these endings: " + strings.Join(Endings, ", "),
-		}
-	}
-	return r.docs, notes, nil
-}
-
-// addFile takes a file in that is one document.
-func (r *reading) addFile(file, id string, content []byte) error {
-	text, err := running(file, content)
-	if err != nil {
-		return err
-	}
-	return r.add(file, id, text)
-}
-
-// readFile refuses what is too large before it is read. Lines of JSON hold many
-// documents and have no limit of their own.
-func readFile(dir fs.FS, f, full string) ([]byte, error) {
-	info, err := fs.Stat(dir, f)
-	if err == nil && info.Size() > MostBytes && !strings.HasSuffix(strings.ToLower(f), ".jsonl") {
-		return nil, tooLarge(full, "", int(info.Size()))
-	}
-	return files.ReadFS(dir, f, full, "check its permissions")
-}
-
-func tooLarge(file, place string, size int) error {
-	const mega = 1 << 20
-	return &datasets.InputError{
-		File:   file,
-		Place:  place,
-		Msg:    fmt.Sprintf("has %.1f MB; a document is at most %d MB", float64(size)/mega, MostBytes/mega),
-		Remedy: "split it into its chapters or articles",
-	}
-}
-
-// running turns text in UTF-8 into running text, by the ending of its file.
-func running(file string, content []byte) (string, error) {
-	read := readers[strings.ToLower(filepath.Ext(file))]
-	if read == nil {
-		read = extracted
-	}
-	text, err := read(string(content))
-	if err != nil {
-		return "", files.Unreadable(file, err, "check that the file is complete")
-	}
-	return text, nil
-}
-
-// eachRecord reads lines of JSON with id and text, and perhaps title.
-func eachRecord(file string, content []byte, add func(place, id, text string) error) error {
-	return files.EachLine(content, func(place string, line []byte) error {
-		id, title, body, err := readRecord(line)
-		switch {
-		case err == nil && len(body) > MostBytes:
-			return tooLarge(file, place, len(body))
-		case err == nil && files.CheckID(id) != nil:
-			err = fmt.Errorf("it has no id of one word: %w", files.CheckID(id))
-		}
-		if err != nil {
-			return &datasets.InputError{
-				File:   file,
-				Place:  place,
-				Msg:    "is not a document: " + err.Error(),
-				Remedy: `a document is {"id": "...", "text": "..."}`,
-				Err:    err,
-			}
-		}
-
-		text, err := extracted(strings.TrimSpace(title + "\n\n" + body))
+// file takes in a file, or leaves it out with the reason.
+func (r *reading) file(ctx context.Context, name string) error {
+	full := filepath.Join(r.dir, filepath.FromSlash(name))
+	ending := strings.ToLower(path.Ext(name))
+	if ending == records {
+		content, err := files.Read(full, "check its permissions")
 		if err != nil {
 			return err
 		}
-		return add(file+": "+place, id, text)
-	})
+		return eachRecord(full, content, r.add)
+	}
+
+	read := readers[ending]
+	if read == nil {
+		return r.refuse(name, full, unknownKind(ending))
+	}
+	text, err := read(ctx, full, r.options)
+	var bad *files.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &bad) && r.alone:
+		return bad
+	case errors.As(err, &bad):
+		r.leaveOut(name, strings.TrimPrefix(bad.Place+" "+bad.Msg+": "+bad.Remedy, " "))
+		return nil
+	case err != nil:
+		return files.Unreadable(full, err, "check that the file is complete")
+	case len(text) > MostBytes:
+		return r.refuse(name, full, tooLong(len(text)))
+	}
+	return r.add(name, files.ID(name), text)
 }
 
-// readRecord reads a line under any of the usual names of fields.
-func readRecord(line []byte) (id, title, body string, err error) {
-	var r files.Record
-	if err := json.Unmarshal(line, &r); err != nil {
-		return "", "", "", err
+// unknownKind says why a file by its ending is no document.
+func unknownKind(ending string) string {
+	if why := others[ending]; why != "" {
+		return why
 	}
-	id, idErr := r.DocumentID()
-	title, titleErr := r.Title()
-	body, bodyErr := r.DocumentText()
-	return id, title, body, cmp.Or(idErr, titleErr, bodyErr)
+	if ending == "" {
+		return "has no ending that tells its kind"
+	}
+	return "is of a kind that is not read (" + ending + ")"
 }
 
-var (
-	hyphenated = regexp.MustCompile(`(\p{L})-\n(\p{Ll})`)
-	pageNumber = regexp.MustCompile(`(?mi)^[ \t]*(?:page[ \t]*)?[-–]?[ \t]*\d{1,4}[ \t]*[-–]?[ \t]*$`)
-	blankLines = regexp.MustCompile(`\n[ \t]*\n\s*`)
-	spaces     = regexp.MustCompile(`[^\S\n]+`)
-)
-
-// Marks of Markdown. A mark at the beginning of a line is a heading's, a quotation's, an
-// item's of either kind of list, a rule, or the line below the head of a table.
-var (
-	mdImage = regexp.MustCompile(`!\[([^\]]*)\]\([^)]*\)`)
-	mdLink  = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
-	mdMark  = regexp.MustCompile(`(?m)^[ \t]*(?:` +
-		`#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+|\d+\.[ \t]+|[-=*_]{3,}[ \t]*$|\|[-:| \t]+\|?[ \t]*$)`)
-	mdEmphasis  = regexp.MustCompile("[*_]{1,3}([^*_\n]+)[*_]{1,3}|`([^`\n]+)`")
-	frontMatter = regexp.MustCompile(`\A---\n(?s:.*?)\n---\n`)
-)
-
-// extracted joins what was broken over lines: words at hyphens, and lines of a
-// paragraph; page numbers between pages go.
-func extracted(s string) (string, error) {
-	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-
-	// Page numbers can only be told from other numbers where pages end by form feeds.
-	if strings.ContainsRune(s, '\f') {
-		s = pageNumber.ReplaceAllString(strings.ReplaceAll(s, "\f", "\n"), "")
+// refuse leaves a file of a folder out; a file that was named by itself is an error.
+func (r *reading) refuse(name, full, why string) error {
+	if r.alone {
+		return &datasets.InputError{File: full, Msg: why, Remedy: "give " + Endings}
 	}
-
-	s = hyphenated.ReplaceAllString(s, "$1$2")
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, s)
-
-	paragraphs := blankLines.Split(strings.TrimSpace(s), -1)
-	for i, p := range paragraphs {
-		paragraphs[i] = strings.TrimSpace(spaces.ReplaceAllString(strings.ReplaceAll(p, "\n", " "), " "))
-	}
-	return strings.Join(slices.DeleteFunc(paragraphs, func(p string) bool { return p == "" }), "\n\n"), nil
+	r.leaveOut(name, why)
+	return nil
 }
 
-// markdown drops marks and keeps words.
-func markdown(s string) (string, error) {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	s = frontMatter.ReplaceAllString(s, "")
+func (r *reading) leaveOut(place, why string) { r.LeftOut = append(r.LeftOut, LeftOut{place, why}) }
 
-	var kept []string
-	fenced := false
-	for line := range strings.Lines(s) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fenced = !fenced
-			continue
-		}
-
-		// A heading or an item of a list is a paragraph of its own.
-		if mark := mdMark.FindString(line); !fenced && mark != "" && strings.TrimSpace(mark) != ">" {
-			line = "\n" + mdMark.ReplaceAllString(line, "") + "\n"
-		} else if !fenced {
-			line = mdMark.ReplaceAllString(line, "")
-		}
-		kept = append(kept, line)
+// add takes a document in. One that is too short is left out, and so is another with its id: people
+// keep the same report as .docx and .pdf.
+func (r *reading) add(place, id, text string) error {
+	least := max(1, r.options.LeastWords)
+	if len(strings.Fields(text)) < least {
+		r.leaveOut(place, fmt.Sprintf("has fewer than %d words", least))
+		return nil
 	}
-
-	s = strings.Join(kept, "")
-	s = mdImage.ReplaceAllString(s, "$1")
-	s = mdLink.ReplaceAllString(s, "$1")
-	s = mdEmphasis.ReplaceAllString(s, "$1$2")
-	return extracted(s)
+	if before, twice := r.seen[id]; twice {
+		r.leaveOut(place, fmt.Sprintf("has the id %q of %s: rename it if it is another document", id, before))
+		return nil
+	}
+	r.seen[id] = place
+	r.Documents = append(r.Documents, datasets.Document{ID: id, Text: text})
+	return nil
 }
 
-// blocks are the elements that end a paragraph; skipped ones hold no text of the page.
-var (
-	blocks = set(
-		atom.Article, atom.Blockquote, atom.Br, atom.Dd, atom.Div, atom.Dt,
-		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6,
-		atom.Li, atom.P, atom.Pre, atom.Section, atom.Td, atom.Th, atom.Tr,
-	)
-	skipped = set(
-		atom.Footer, atom.Form, atom.Head, atom.Nav, atom.Noscript,
-		atom.Script, atom.Style, atom.Svg, atom.Template,
-	)
-)
-
-func set(elements ...atom.Atom) map[atom.Atom]bool {
-	out := map[atom.Atom]bool{}
-	for _, a := range elements {
-		out[a] = true
-	}
-	return out
+// tooLong words the refusal of a text of so many bytes.
+func tooLong(size int) string {
+	const mega = 1 << 20
+	return fmt.Sprintf("has %.1f MB of text; a document has at most %d MB: split it into its chapters or articles",
+		float64(size)/mega, MostBytes/mega)
 }
 
-// web takes the text out of a page, without menus, scripts and styles.
-func web(s string) (string, error) {
-	root, err := html.Parse(bytes.NewReader([]byte(s)))
-	if err != nil {
-		return "", err
+// readText reads text in UTF-8.
+func readText(running func(string) (string, error)) reader {
+	return func(_ context.Context, file string, o Options) (string, error) {
+		if info, err := os.Stat(file); err == nil && info.Size() > 4*MostBytes { // a page may be mostly marks
+			return "", &files.Error{File: file, Msg: tooLong(int(info.Size())), Remedy: "split it"}
+		}
+		content, err := files.Read(file, "check its permissions")
+		if err != nil {
+			return "", err
+		}
+		if ending := strings.ToLower(filepath.Ext(file)); o.Lines && !strings.Contains(ending, "htm") {
+			return strings.ReplaceAll(string(content), "\r\n", "\n"), nil
+		}
+		return running(string(content))
 	}
-
-	var b strings.Builder
-	var walk func(n *html.Node)
-	walk = func(n *html.Node) {
-		switch {
-		case n.Type == html.TextNode:
-			b.WriteString(strings.ReplaceAll(n.Data, "\n", " "))
-		case n.Type == html.ElementNode && skipped[n.DataAtom]:
-			return
-		}
-
-		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			walk(c)
-		}
-		if n.Type == html.ElementNode && blocks[n.DataAtom] {
-			b.WriteString("\n\n")
-		}
-	}
-
-	walk(root)
-	return extracted(b.String())
 }

@@ -1,8 +1,11 @@
 package sources
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,9 +35,54 @@ func TestText(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"b.txt": twenty, "sub/a.md": "# " + twenty, "c.html": "<p>" + twenty, "short.txt": "too short", "x.png": "PNG", ".hidden.txt": twenty,
+		"b.docx":     archive(t, map[string]string{"word/document.xml": "<document><body><p><r><t>" + twenty + "</t></r></p></body></document>"}),
+		"table.xlsx": "PK", "latin.txt": twenty + " caf\xe9", "d.jsonl": `{"id":"d1","title":"T","text":"` + twenty + `"}` + "\n",
+	})
+	if err := os.Symlink(filepath.Join(dir, "b.txt"), filepath.Join(dir, "linked.txt")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(t.Context(), dir, Options{LeastWords: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, d := range r.Documents {
+		ids = append(ids, d.ID)
+	}
+	if strings.Join(ids, " ") != "b c d1 sub/a" {
+		t.Errorf("%v", ids)
+	}
+
+	// Every file is read, or named with its reason; those of no use to anybody are hidden.
+	reasons := map[string]string{
+		"linked.txt": "is a link", "b.txt": `has the id "b" of b.docx`, "latin.txt": "byte 0xe9 is not UTF-8", "short.txt": "fewer than 20 words",
+		"x.png": "kind that is not read (.png)", "table.xlsx": "is a table",
+	}
+	for _, l := range r.LeftOut {
+		if want := reasons[l.Place]; want == "" || !strings.Contains(l.Reason, want) {
+			t.Errorf("%s: %s, want %q", l.Place, l.Reason, want)
+		}
+		delete(reasons, l.Place)
+	}
+	if len(reasons) > 0 {
+		t.Errorf("not named: %v", reasons)
+	}
+	if notes := strings.Join(r.Notes(), "\n"); !strings.Contains(notes, "left out short.txt, which has fewer than 20 words") {
+		t.Error(notes)
+	}
+
+	if r, err = Read(t.Context(), filepath.Join(dir, "d.jsonl"), Options{}); err != nil || len(r.Documents) != 1 || !strings.HasPrefix(r.Documents[0].Text, "T\n\none") {
+		t.Errorf("%v %v", r, err)
+	}
+}
+
+// folder writes files.
+func folder(t *testing.T, list map[string]string) string {
+	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"b.txt": twenty, "sub/a.md": "# " + twenty, "c.html": "<p>" + twenty, "short.txt": "too short", "x.pdf": "%PDF-1.4", ".hidden.txt": twenty,
-		"d.jsonl": `{"id":"d1","title":"T","text":"` + twenty + `"}` + "\n"} {
+	for name, content := range list {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
@@ -43,34 +91,118 @@ func TestRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	docs, notes, err := Read(dir)
-	var ids []string
-	for _, d := range docs {
-		ids = append(ids, d.ID)
+	return dir
+}
+
+// archive is a zip archive of some files.
+func archive(t testing.TB, list map[string]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, content := range list {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err != nil || strings.Join(ids, " ") != "b c d1 sub/a" || len(notes) != 2 || !strings.Contains(notes[0], "1 files of other kinds, such as x.pdf") || !strings.Contains(notes[1], "short.txt") {
-		t.Errorf("%v %q %v", ids, notes, err)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
 	}
-	if docs, _, err = Read(filepath.Join(dir, "d.jsonl")); err != nil || len(docs) != 1 || !strings.HasPrefix(docs[0].Text, "T\n\none") {
-		t.Errorf("%v %v", docs, err)
+	return b.String()
+}
+
+// Office files give their paragraphs, without what was deleted, stands there twice or was noted beside it.
+func TestOffice(t *testing.T) {
+	const w = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"`
+	for name, c := range map[string]struct {
+		members map[string]string
+		want    string
+	}{
+		"a.docx": {map[string]string{
+			"word/document.xml": `<w:document ` + w + `><w:body><w:p><w:r><w:t>The wall</w:t></w:r></w:p><w:p><w:r><w:t xml:space="preserve">It </w:t></w:r>` +
+				`<w:r><w:t>held</w:t><w:tab/><w:t>firm</w:t></w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:r><w:instrText>PAGE</w:instrText></w:r></w:p></w:body></w:document>`,
+			"word/footnotes.xml": `<w:footnotes ` + w + `><w:footnote><w:p><w:r><w:t>So they say.</w:t></w:r></w:p></w:footnote></w:footnotes>`,
+			"word/styles.xml":    `<w:styles ` + w + `><w:t>no</w:t></w:styles>`,
+		}, "The wall\n\nIt held firm\n\nSo they say."},
+		"a.odt": {map[string]string{"content.xml": `<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text>` +
+			`<text:h>The wall</text:h><text:p>It<text:s/>held<text:line-break/><text:span>firm</text:span><office:annotation><text:p>why?</text:p></office:annotation>.</text:p>` +
+			`</office:text></office:body></office:document-content>`}, "The wall\n\nIt held firm."},
+		"a.pptx": {map[string]string{
+			"ppt/slides/slide10.xml": `<p:sld xmlns:p="p" xmlns:a="a"><a:p><a:r><a:t>Third</a:t></a:r></a:p></p:sld>`,
+			"ppt/slides/slide2.xml":  `<p:sld xmlns:p="p" xmlns:a="a"><a:p><a:r><a:t>Second</a:t></a:r></a:p></p:sld>`,
+			"ppt/slides/slide1.xml":  `<p:sld xmlns:p="p" xmlns:a="a"><a:p><a:r><a:t>Fir</a:t></a:r><a:r><a:t>st</a:t></a:r></a:p></p:sld>`,
+		}, "First\n\nSecond\n\nThird"},
+	} {
+		dir := folder(t, map[string]string{name: archive(t, c.members)})
+		r, err := Read(t.Context(), dir, Options{})
+		if err != nil || r.Documents[0].Text != c.want {
+			t.Errorf("%s: %+v, %v, want %q", name, r, err, c.want)
+		}
 	}
 }
 
+// A small archive can hold very much; a damaged one is named.
+func TestBadOffice(t *testing.T) {
+	bomb := archive(t, map[string]string{"content.xml": "<p>" + strings.Repeat(" ", mostUnpacked+10) + "</p>"})
+	for content, want := range map[string]string{
+		bomb: "too large when it is unpacked", "no zip": "is not an office file", bomb[:len(bomb)/2]: "is not an office file",
+		archive(t, map[string]string{"x.xml": "<p/>"}): "of the kind its name says", archive(t, map[string]string{"content.xml": "<p>"}): "cannot be read",
+	} {
+		dir := folder(t, map[string]string{"a.odt": content, "b.txt": twenty})
+		r, err := Read(t.Context(), dir, Options{})
+		if err != nil || len(r.LeftOut) != 1 || !strings.Contains(r.LeftOut[0].Reason, want) {
+			t.Errorf("%+v %v, want %q", r, err, want)
+		}
+		if _, err := Read(t.Context(), filepath.Join(dir, "a.odt"), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("named by itself: %v, want %q", err, want)
+		}
+	}
+}
+
+// PDF is read where pdftotext is installed; where it is not, the file is named with what to do.
+func TestPDF(t *testing.T) {
+	dir := folder(t, map[string]string{"a.pdf": "%PDF-1.4 broken", "b.txt": twenty, "-c.pdf": onePage})
+	_, err := exec.LookPath(pdfProgram)
+	if err != nil && os.Getenv("CI") == "true" {
+		t.Fatal("CI installs poppler-utils")
+	}
+	if err == nil {
+		r, err := Read(t.Context(), dir, Options{})
+		if err != nil || len(r.Documents) != 2 || r.Documents[0].Text != "The harbour wall held." || len(r.LeftOut) != 1 {
+			t.Errorf("%+v %v", r, err)
+		}
+	}
+
+	t.Setenv("PATH", "")
+	r, err := Read(t.Context(), dir, Options{})
+	if err != nil || len(r.Documents) != 1 || len(r.LeftOut) != 2 || !strings.Contains(r.Notes()[0], "install poppler-utils") {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// onePage is a PDF that says something.
+const onePage = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n" +
+	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 100]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj\n" +
+	"4 0 obj<</Length 52>>stream\nBT /F 12 Tf 20 50 Td (The harbour wall held.) Tj ET  \nendstream endobj\n" +
+	"5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\ntrailer<</Root 1 0 R>>\n"
+
 // What cannot be read is named, with its place and what to do.
 func TestBadSources(t *testing.T) {
-	for name, c := range map[string]struct{ file, content, word string }{
+	for title, c := range map[string]struct{ file, content, word string }{
 		"no files":      {"", "", "holds no documents"},
 		"binary":        {"a.txt", twenty + "\x00\x01", "is binary"},
 		"latin 1":       {"a.txt", twenty + "\ncaf\xe9 au lait", "line 2: byte 0xe9 is not UTF-8"},
 		"utf-16":        {"a.txt", "\xff\xfeh\x00i\x00", "is UTF-16"},
 		"a PDF as text": {"a.txt", "%PDF-1.7 " + twenty, "is PDF"},
-		"50 MB":         {"a.txt", strings.Repeat("word ", 10<<20), "has 50.0 MB; a document is at most 5 MB"},
+		"50 MB":         {"a.txt", strings.Repeat("word ", 10<<20), "has 50.0 MB of text; a document has at most 5 MB"},
 		"50 MB a line":  {"a.jsonl", `{"id":"a","text":"` + strings.Repeat("word ", 10<<20) + `"}`, "has 50.0 MB"},
 		"no JSON":       {"a.jsonl", "{", "line 1: is not a document"},
 		"no id":         {"a.jsonl", `{"text":"x"}`, `there is no "id"`},
-		"the same id":   {"a.jsonl", `{"id":"a","text":"` + twenty + `"}` + "\n" + `{"id":"a","text":"` + twenty + `"}`, `has the id "a"`},
 		"only short":    {"a.txt", "word", "holds no documents"},
-		"only pictures": {"a.png", "\x89PNG", "holds no documents"},
+		"only pictures": {"a.png", "\x89PNG", "kind that is not read"},
 	} {
 		dir := t.TempDir()
 		if c.file != "" {
@@ -78,13 +210,17 @@ func TestBadSources(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, _, err := Read(dir)
+		name := dir
+		if c.file != "" {
+			name = filepath.Join(dir, c.file)
+		}
+		_, err := Read(t.Context(), name, Options{LeastWords: 20})
 		var in *datasets.InputError
 		if !errors.As(err, &in) || !strings.Contains(err.Error(), c.word) || in.Remedy == "" {
-			t.Errorf("%s: %.200v", name, err)
+			t.Errorf("%s: %.200v", title, err)
 		}
 	}
-	if _, _, err := Read(filepath.Join(t.TempDir(), "nowhere")); err == nil {
+	if _, err := Read(t.Context(), filepath.Join(t.TempDir(), "nowhere"), Options{}); err == nil {
 		t.Error("a folder that is not there is read")
 	}
 }
@@ -107,5 +243,34 @@ func textOf(file, content string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return running(file, data)
+	switch filepath.Ext(file) {
+	case ".md":
+		return markdown(string(data))
+	case ".html":
+		return web(string(data))
+	}
+	return extracted(string(data))
+}
+
+// Whatever an archive holds, reading it ends, and gives text in UTF-8.
+func FuzzOffice(f *testing.F) {
+	f.Add("<p><t>a</t></p>", uint8(0))
+	f.Add("<a:p><a:t>b<br/></a:t></a:p>", uint8(1))
+	f.Add("<text:p>c</text:p", uint8(2))
+	f.Fuzz(func(t *testing.T, content string, kind uint8) {
+		p := []part{word, slides, openDocument}[kind%3]
+		name := []string{"word/document.xml", "ppt/slides/slide1.xml", "content.xml"}[kind%3]
+		data := archive(t, map[string]string{name: content})
+		z, err := zip.NewReader(strings.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := int64(mostUnpacked)
+		var b strings.Builder
+		for _, member := range p.of(z) {
+			if err := p.read(member, &b, &left); err == nil && !utf8.ValidString(b.String()) {
+				t.Errorf("%q", b.String())
+			}
+		}
+	})
 }

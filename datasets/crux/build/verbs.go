@@ -8,6 +8,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/crux"
+	"lore/datasets/sources"
 	"lore/judge"
 	"lore/local/files"
 )
@@ -42,7 +43,7 @@ type options struct {
 
 func newBuild(fl *flag.FlagSet) datasets.Job {
 	var o options
-	fl.StringVar(&o.docs, "docs", "", "`folder` of .txt and .md files, or a .jsonl file with id and text")
+	fl.StringVar(&o.docs, "docs", "", "`folder`, or a file: "+sources.Endings)
 	fl.StringVar(&o.pairs, "pairs", "", "`file` with lines of JSON: id, summary, documents")
 	fl.StringVar(&o.msrs, "msrs", "", "take pairs from an MSRS `folder`: reference answers with their gold documents")
 	fl.IntVar(&o.limit, "limit", 0, "use only the first N pairs; 0 is all")
@@ -81,7 +82,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
-	pairs, texts, err := o.sources(w)
+	pairs, texts, read, err := o.sources(ctx, w)
 	if err != nil {
 		return none, err
 	}
@@ -97,6 +98,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
+	read.Log(b.Session, w.Warn)
 	topics, passages, err := b.Build(ctx, pairs, texts)
 	if err != nil {
 		return none, err
@@ -117,26 +119,24 @@ func one(ctx context.Context, w datasets.Workshop) (judge.Judge, error) {
 }
 
 // sources reads pairs and documents.
-func (o options) sources(w datasets.Workshop) ([]Pair, map[string]string, error) {
+func (o options) sources(ctx context.Context, w datasets.Workshop) ([]Pair, map[string]string, *sources.Reading, error) {
 	if o.msrs != "" {
-		return fromMSRS(w, o.msrs)
+		pairs, texts, err := fromMSRS(w, o.msrs)
+		return pairs, texts, &sources.Reading{}, err
 	}
 
-	docs, warnings, err := files.Corpus(o.docs)
+	docs, err := sources.Read(ctx, o.docs, sources.Options{})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	for _, warning := range warnings {
-		w.Warn(warning)
-	}
-	texts := datasets.Texts(docs)
+	texts := datasets.Texts(docs.Documents)
 
 	data, err := files.Read(o.pairs, "give lines of JSON with id, summary and documents")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	pairs, err := ReadPairs(o.pairs, data, texts)
-	return pairs, texts, err
+	return pairs, texts, docs, err
 }
 
 // fromMSRS makes pairs of queries with gold documents: their first reference is the

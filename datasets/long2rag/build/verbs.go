@@ -12,6 +12,7 @@ import (
 	"lore/datasets"
 	"lore/datasets/long2rag"
 	"lore/datasets/long2rag/build/scripted"
+	"lore/datasets/sources"
 	"lore/local/files"
 )
 
@@ -82,7 +83,7 @@ type options struct {
 func newBuild(fl *flag.FlagSet) datasets.Job {
 	var o options
 	fl.StringVar(&o.questions, "questions", "", "`file` of questions to start with: a line each, or lines of JSON")
-	fl.StringVar(&o.docs, "docs", "", "corpus: a `folder` of .txt and .md files, or a .jsonl file with id and text")
+	fl.StringVar(&o.docs, "docs", "", "corpus: a `folder`, or a file: "+sources.Endings)
 	fl.IntVar(&o.evolve, "evolve", 0, "new questions per category, domain and method; 0 keeps the given ones")
 	fl.StringVar(&o.domains, "domains", strings.Join(long2rag.Domains, ","),
 		"comma-separated domains to evolve questions for")
@@ -135,19 +136,17 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
-	docs, warnings, err := files.Corpus(o.docs)
+	docs, err := sources.Read(ctx, o.docs, sources.Options{})
 	if err != nil {
 		return none, err
 	}
-	for _, warning := range warnings {
-		w.Warn(warning)
-	}
-	corpus := datasets.Texts(docs)
+	corpus := datasets.Texts(docs.Documents)
 
-	b := o.builder(w, docs)
+	b := o.builder(w, docs.Documents)
 	if b.Session, err = w.Writer(ctx, Window(corpus), Prompts(), long2rag.Benchmark{}.Prompts()); err != nil {
 		return none, err
 	}
+	docs.Log(b.Session, w.Warn)
 	questions, err := b.Build(ctx, seeds, corpus)
 	if err != nil {
 		return none, err

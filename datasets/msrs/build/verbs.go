@@ -11,6 +11,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/msrs"
+	"lore/datasets/sources"
 	"lore/local/files"
 )
 
@@ -48,7 +49,7 @@ type options struct {
 func newBuild(fl *flag.FlagSet) datasets.Job {
 	var o options
 	fl.StringVar(&o.domain, "domain", "", "story or meeting")
-	fl.StringVar(&o.docs, "docs", "", "`folder` of .txt and .md files")
+	fl.StringVar(&o.docs, "docs", "", "`folder`, or a file: "+sources.Endings)
 	fl.StringVar(&o.queries, "queries", "",
 		"`file` with lines of JSON: id, query, summary, documents, and for stories story")
 	fl.StringVar(&o.delimiter, "delimiter", "", "story: regular `expression` of the lines that begin a chapter")
@@ -100,28 +101,23 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
-	docs, err := files.Folder(o.docs)
+	// Chapters begin at lines, and speakers of a meeting have lines of their own.
+	read, err := sources.Read(ctx, o.docs, sources.Options{Lines: true})
 	if err != nil {
 		return none, err
 	}
-	warnings, err := files.CheckTexts(o.docs, docs)
-	if err != nil {
-		return none, err
-	}
-	for _, warning := range warnings {
-		w.Warn(warning)
-	}
+	docs := read.Documents
 	data, err := files.Read(o.queries, "give lines of JSON with query and summary")
 	if err != nil {
 		return none, err
 	}
-	sources, err := ReadSources(o.queries, data)
+	queries, err := ReadSources(o.queries, data)
 	if err != nil {
 		return none, err
 	}
 
 	if o.domain == "meeting" {
-		if err := nameDocuments(o.queries, sources, docs); err != nil {
+		if err := nameDocuments(o.queries, queries, docs); err != nil {
 			return none, err
 		}
 	}
@@ -131,45 +127,46 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
+	read.Log(b.Session, w.Warn)
 	raw := msrs.Raw{Domain: o.domain, Documents: docs}
-	queries, err := o.make(ctx, w, b, &raw, at, sources)
+	made, err := o.make(ctx, w, b, &raw, at, queries)
 	if err != nil {
 		return none, err
 	}
-	raw.Queries = map[string][]msrs.Query{"test": queries}
-	return b.outcome(w, raw, len(sources)), nil
+	raw.Queries = map[string][]msrs.Query{"test": made}
+	return b.outcome(w, raw, len(queries)), nil
 }
 
 // make rewrites the queries of stories, or merges those of meetings.
 func (o options) make(
-	ctx context.Context, w datasets.Workshop, b *Builder, raw *msrs.Raw, at *regexp.Regexp, sources []Source,
+	ctx context.Context, w datasets.Workshop, b *Builder, raw *msrs.Raw, at *regexp.Regexp, asked []Source,
 ) ([]msrs.Query, error) {
 	if o.domain == "story" {
 		raw.Documents = b.Split(raw.Documents, at)
-		return b.Story(ctx, raw.Documents, sources)
+		return b.Story(ctx, raw.Documents, asked)
 	}
 
-	texts := make([]string, len(sources))
-	for i, s := range sources {
+	texts := make([]string, len(asked))
+	for i, s := range asked {
 		texts[i] = s.Query
 	}
 	similarity, err := w.Similarity(ctx, o.embedder, texts)
 	if err != nil {
 		return nil, err
 	}
-	return b.Meeting(ctx, sources, similarity, o.threshold)
+	return b.Meeting(ctx, asked, similarity, o.threshold)
 }
 
 // nameDocuments turns the names that queries give their documents into ids: people write
 // the names of their files. A document that is not there is an error, because a query would
 // lose its gold.
-func nameDocuments(file string, sources []Source, docs []datasets.Document) error {
+func nameDocuments(file string, asked []Source, docs []datasets.Document) error {
 	ids := map[string]bool{}
 	for _, d := range docs {
 		ids[d.ID] = true
 	}
 
-	for _, s := range sources {
+	for _, s := range asked {
 		for i, name := range s.Documents {
 			id := strings.Join(strings.Fields(name), "_")
 			switch {

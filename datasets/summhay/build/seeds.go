@@ -17,6 +17,8 @@ const (
 	factWindow   = 3000 // tokens of a seed document that are read at once
 	factsPerPart = 8
 	mostParts    = 300 // parts of seed documents that are read
+
+	leastSeedWords = 20 // of a seed document; one of fewer words has nothing to take notes of
 )
 
 // factsForTopics is how many notes are shown where the topic and subtopics are named.

@@ -28,10 +28,9 @@ func Verbs() []datasets.Verb {
 				"several documents; a document is written, and edited until an audit finds that it\n" +
 				"says what was planned and no other insight; one that cannot be mended is replaced.\n" +
 				"What the audit found stands in the data, and a table counts what each check found.\n\n" +
-				"Documents are read from .txt, .md and .html files, text that was extracted from PDF,\n" +
-				"and .jsonl files with id and text. --estimate says what it will cost before anything\n" +
-				"is made. build-log.jsonl in the new folder lists every refusal and drop. An\n" +
-				"interrupted build resumes by the same command.\n\n" +
+				"Documents are read from " + sources.Endings + ".\n" +
+				"--estimate says what it will cost before anything is made. build-log.jsonl in the new\n" +
+				"folder lists every refusal and drop. An interrupted build resumes by the same command.\n\n" +
 				"--export-validation N writes annotation sheets, also for an existing haystack;\n" +
 				" lore build summhay validate reads them.",
 			Example: "  lore build summhay --docs texts --model ollama:qwen3:8b --estimate --out mine\n" +
@@ -143,16 +142,17 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
-	seeds, err := o.seeds(w)
+	seeds, err := o.seeds(ctx)
 	if err != nil {
 		return none, err
 	}
 
 	b := o.builder(w)
-	if b.Session, err = w.Writer(ctx, b.Window(seeds), Prompts(), summhay.Benchmark{}.Prompts()); err != nil {
+	if b.Session, err = w.Writer(ctx, b.Window(seeds.Documents), Prompts(), summhay.Benchmark{}.Prompts()); err != nil {
 		return none, err
 	}
-	file, err := b.Build(ctx, seeds)
+	seeds.Log(b.Session, w.Warn)
+	file, err := b.Build(ctx, seeds.Documents)
 	if err != nil {
 		return none, err
 	}
@@ -176,22 +176,19 @@ func (o options) builder(w datasets.Workshop) *Builder {
 }
 
 // seeds reads the documents; a haystack cannot be made from one alone.
-func (o options) seeds(w datasets.Workshop) ([]datasets.Document, error) {
+func (o options) seeds(ctx context.Context) (*sources.Reading, error) {
 	if o.docs == "" {
-		return nil, nil
+		return &sources.Reading{}, nil
 	}
-	docs, notes, err := sources.Read(o.docs)
-	for _, n := range notes {
-		w.Warn(n)
-	}
-	if err == nil && len(docs) < 2 {
+	r, err := sources.Read(ctx, o.docs, sources.Options{LeastWords: leastSeedWords})
+	if err == nil && len(r.Documents) < 2 {
 		err = &datasets.InputError{
 			File:   o.docs,
 			Msg:    "holds one document; a haystack is made from at least 2",
 			Remedy: "add documents, or split it into its articles",
 		}
 	}
-	return docs, err
+	return r, err
 }
 
 // outcome is the haystack with what is less than was asked for.

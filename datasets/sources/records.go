@@ -1,0 +1,51 @@
+package sources
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"lore/datasets"
+	"lore/local/files"
+)
+
+// eachRecord reads lines of JSON with id and text, and perhaps title.
+func eachRecord(file string, content []byte, add func(place, id, text string) error) error {
+	return files.EachLine(content, func(place string, line []byte) error {
+		id, title, body, err := readRecord(line)
+		switch {
+		case err == nil && len(body) > MostBytes:
+			return &datasets.InputError{File: file, Place: place, Msg: tooLong(len(body)), Remedy: "make several records of it"}
+		case err == nil && files.CheckID(id) != nil:
+			err = fmt.Errorf("it has no id of one word: %w", files.CheckID(id))
+		}
+		if err != nil {
+			return &datasets.InputError{
+				File:   file,
+				Place:  place,
+				Msg:    "is not a document: " + err.Error(),
+				Remedy: `a document is {"id": "...", "text": "..."}`,
+				Err:    err,
+			}
+		}
+
+		text, err := extracted(strings.TrimSpace(title + "\n\n" + body))
+		if err != nil {
+			return err
+		}
+		return add(file+": "+place, id, text)
+	})
+}
+
+// readRecord reads a line under any of the usual names of fields.
+func readRecord(line []byte) (id, title, body string, err error) {
+	var r files.Record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return "", "", "", err
+	}
+	id, idErr := r.DocumentID()
+	title, titleErr := r.Title()
+	body, bodyErr := r.DocumentText()
+	return id, title, body, cmp.Or(idErr, titleErr, bodyErr)
+}
