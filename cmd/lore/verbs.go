@@ -18,6 +18,7 @@ import (
 	"lore/datasets/stage"
 	"lore/local/files"
 	"lore/local/ollama"
+	"lore/local/text"
 )
 
 // verbFlags are the flags of verbs besides their own, as far as a verb needs them.
@@ -249,6 +250,9 @@ func (f verbFlags) finish(c *cobra.Command, e all.Entry, v datasets.Verb, w *wor
 	out datasets.Outcome) error {
 	logFile := filepath.Join(f.out, datasets.BuildLog)
 	noteForged(c, w.Forged(), &out)
+	if g := thrownGrid(out.Log); len(g.Rows) > 0 {
+		out.Tables = append(out.Tables, g)
+	}
 	if out.Log != nil {
 		if err := workshop.WriteLog(logFile, out.Log); err != nil {
 			return err
@@ -311,6 +315,23 @@ func noteForged(c *cobra.Command, n int, out *datasets.Outcome) {
 	if out.Log != nil {
 		out.Log = append(out.Log, stage.Event{Stage: "forged marks", Detail: detail})
 	}
+}
+
+// mostReasons is how many reasons are printed; the log has all.
+const mostReasons = 12
+
+// thrownGrid shows what a build has thrown away and why, the most frequent first, with an example each.
+func thrownGrid(log []stage.Event) datasets.Grid {
+	g := datasets.Grid{Title: "Thrown away, and why", Head: []string{"stage", "times", "what became of it", "why", "for example"}}
+	all := stage.ThrownAway(log)
+	for _, t := range all[:min(len(all), mostReasons)] {
+		example := text.Beginning(strings.TrimPrefix(t.Example.Subject+": "+t.Example.Detail, ": "), 120)
+		g.Rows = append(g.Rows, []string{t.Stage, fmt.Sprint(t.Times), t.Fate, t.Reason, example})
+	}
+	if n := len(all) - mostReasons; n > 0 {
+		g.Note = fmt.Sprintf("and %d more reasons; build-log.jsonl lists every case", n)
+	}
+	return g
 }
 
 // describe loads what was written, to see that it is whole, and writes its manifest.

@@ -80,7 +80,7 @@ func (b *Builder) screen(ctx context.Context, seeds []Seed) ([]Seed, error) {
 
 		r := got[i]
 		if n := r.criteria(); n < b.Criteria {
-			b.Note("screen", s.ID, 0, "left out: meets %d of the five criteria, not %d: %s",
+			b.Note("screen", s.ID, 0, "left out: meets %d of the five criteria, not %d: %q",
 				n, b.Criteria, s.Text)
 			continue
 		}

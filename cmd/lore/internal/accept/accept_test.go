@@ -348,22 +348,6 @@ func TestFallsAreNamed(t *testing.T) {
 	}
 }
 
-func TestBeginning(t *testing.T) {
-	long := strings.Repeat("ü", mostShown)
-	for text, want := range map[string]string{
-		"":                               "",
-		" a\nb  c ":                      "a b c",
-		long:                             long,
-		long + "ü":                       long + "…",
-		"a " + long:                      "a " + strings.Repeat("ü", mostShown-2) + "…",
-		strings.Repeat("ab ", mostShown): strings.TrimSpace(strings.Repeat("ab ", mostShown/3)) + "…",
-	} {
-		if got := beginning(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestReadCritical(t *testing.T) {
 	was, is := judged(3, always(100)), judged(2, always(100))
 	for text, want := range map[string]string{

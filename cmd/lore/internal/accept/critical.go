@@ -3,7 +3,6 @@ package accept
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"lore/cmd/lore/internal/usage"
 	"lore/local/files"
@@ -77,7 +76,7 @@ func guard(critical []string, run, baseline Subject) Finding {
 			switch k := indexIn(is, unit); {
 			case k >= 0 && is.Values[k] == least:
 				now := mine[id]
-				f.Falls = append(f.Falls, Fall{id, beginning(now.Title), unit, beginning(now.Texts[unit])})
+				f.Falls = append(f.Falls, Fall{id, text.Beginning(now.Title, mostShown), unit, text.Beginning(now.Texts[unit], mostShown)})
 			case k < 0:
 				f.Missing++
 			}
@@ -117,20 +116,6 @@ func (f Fall) words(asks string) string {
 
 // mostShown is how many letters of a text stand in a message.
 const mostShown = 60
-
-// beginning is the beginning of a text in one line, up to the end of a word where one is near.
-func beginning(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	r := []rune(s)
-	if len(r) <= mostShown {
-		return s
-	}
-	cut := string(r[:mostShown])
-	if at := strings.LastIndexByte(cut, ' '); at > len(cut)/2 {
-		cut = cut[:at]
-	}
-	return cut + "…"
-}
 
 func indexIn(v *Values, unit string) int {
 	if v == nil {

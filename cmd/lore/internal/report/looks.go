@@ -91,11 +91,7 @@ func (l Look) WriteMoved(w io.Writer, m Moved) {
 const sentenceShown = 160
 
 func shortened(s string) string {
-	s = usage.Line(s)
-	if runes := []rune(s); len(runes) > sentenceShown {
-		return string(runes[:sentenceShown-1]) + "…"
-	}
-	return s
+	return text.Beginning(usage.Line(s), sentenceShown)
 }
 
 // firstDifference are the first sentences in which two texts differ. A text that has ended is said

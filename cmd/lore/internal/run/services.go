@@ -11,6 +11,7 @@ import (
 	"lore/datasets"
 	"lore/local"
 	remote "lore/local/system"
+	"lore/local/text"
 )
 
 // readCounts are what was odd about the replies of a system that a file describes.
@@ -265,7 +266,7 @@ func (n *readCounts) warnings(m *models.Model) []string {
 
 	if n.unmatched > 0 {
 		add("%d of %d texts match no document of the data, such as %q: these are not counted as retrieved", n.unmatched,
-			n.texts, beginning(n.unmatchedExample))
+			n.texts, text.Beginning(n.unmatchedExample, shownOfText))
 	}
 	if n.ambiguous > 0 {
 		add("%d of %d texts match several documents of the data: these are not counted as retrieved", n.ambiguous, n.texts)
@@ -274,13 +275,4 @@ func (n *readCounts) warnings(m *models.Model) []string {
 		add("%d of %d citations name no document of the data that can be told", n.unknown, n.cited)
 	}
 	return out
-}
-
-// beginning is the beginning of a text.
-func beginning(s string) string {
-	r := []rune(spaced(s))
-	if len(r) > shownOfText {
-		return string(r[:shownOfText]) + "…"
-	}
-	return string(r)
 }
