@@ -213,9 +213,10 @@ type Reply struct {
 	Logprobs []Position `json:"logprobs,omitempty"` // one per generated token, if asked for
 	Usage    Usage      `json:"usage"`
 
-	Wait  time.Duration `json:"-"` // of a failure: how long the server asks to be left alone
-	Stale bool          `json:"-"` // a failure of an earlier run, which may be asked again
-	Spent bool          `json:"-"` // a failure of an earlier run, which has had its tries
+	Wait   time.Duration `json:"-"` // of a failure: how long the server asks to be left alone
+	Denied int           `json:"-"` // of a failure: 401 or 403, by which the server refused whoever asks; else 0
+	Stale  bool          `json:"-"` // a failure of an earlier run, which may be asked again
+	Spent  bool          `json:"-"` // a failure of an earlier run, which has had its tries
 }
 
 // Fail builds a failed reply.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"lore/datasets"
 	"lore/local"
 	"lore/local/files"
+	"lore/local/redact"
 	"lore/local/system"
 )
 
@@ -38,6 +40,7 @@ type trial struct {
 	model   *models.Model
 	item    datasets.Item // that it is about
 	matcher *run.Matcher  // of the data that was given; nil: none was
+	misfits int           // of the problems, those of what the file says and what the reply holds
 }
 
 // trySystem asks a system one question, and shows what was sent, what came and what was read.
@@ -65,10 +68,24 @@ func (d *doctor) trySystem(ctx context.Context) error {
 	if err := t.showReply(reply); err != nil {
 		return err
 	}
+	if t.misfits > 0 {
+		return t.misfit("the reply is not what it says: see what is marked PROBLEM", nil)
+	}
 	if d.problems > 0 {
 		return fmt.Errorf("%s found", usage.Counted(d.problems, "problem"))
 	}
 	return nil
+}
+
+// unfit reports a problem of file and reply, which do not go together.
+func (t *trial) unfit(what, format string, args ...any) {
+	t.misfits++
+	t.problem(what, format, args...)
+}
+
+// misfit is the error of a file that does not go together with a reply.
+func (t *trial) misfit(msg string, err error) *files.Error {
+	return &files.Error{File: redact.URL(t.system), Msg: msg, Err: err, Remedy: "correct it, and try again"}
 }
 
 // newTrial reads the description and the data.
@@ -138,7 +155,11 @@ func (t *trial) showReply(reply local.Reply) error {
 		case local.Transport, local.Timeout:
 			return fmt.Errorf("%w: %s", system.ErrFails, reply.Detail)
 		}
-		t.problem("reply", "%s: %s", reply.Outcome, reply.Detail)
+		report := t.problem
+		if reply.Outcome == local.BadFormat {
+			report = t.unfit
+		}
+		report("reply", "%s: %s", reply.Outcome, reply.Detail)
 		return nil
 	}
 	t.ok("reply", "in %s, %d bytes of %s", took, len(kept.Body), typeOf(kept))
@@ -148,8 +169,10 @@ func (t *trial) showReply(reply local.Reply) error {
 	read, outcome, detail, err := s.Read(kept)
 	var rule *system.ReadError
 	if errors.As(err, &rule) {
-		bad := &files.Error{File: t.system, Msg: rule.Key + ": " + rule.Path.Text + ": " + rule.Err.Error(), Err: err,
-			Remedy: "correct the path, and try again"}
+		bad := t.misfit(rule.Key+": "+rule.Path.Text+": "+rule.Err.Error(), err)
+		if rule.Key != "stream" {
+			bad.Remedy = "correct the path, and try again"
+		}
 		if rule.Path.Line > 0 {
 			bad.Place = fmt.Sprintf("line %d", rule.Path.Line)
 		}
@@ -158,7 +181,11 @@ func (t *trial) showReply(reply local.Reply) error {
 	if err != nil {
 		return err
 	}
-	if outcome != local.OK {
+	switch outcome {
+	case local.OK:
+	case local.BadFormat:
+		t.unfit("answer", "%s: %s", outcome, detail)
+	default:
 		t.problem("answer", "%s: %s", outcome, detail)
 	}
 	if answered(local.Reply{Outcome: outcome}) {
@@ -227,13 +254,34 @@ func (t *trial) showDocuments(s *system.Service, read system.Reading) {
 		}
 	}
 
+	t.showMissed(s, read)
 	switch lost := len(read.Documents) - known; {
 	case t.matcher == nil && len(read.Documents) > 0:
 		t.note("documents", "not looked up: give DATA, and --benchmark for its kind")
+	case lost == len(read.Documents) && lost > 0:
+		t.unfit("documents", "none of %d is in the data", lost)
 	case lost > 0:
 		t.problem("documents", "%d of %d are not in the data", lost, len(read.Documents))
 	case known > 0:
 		t.ok("documents", "all are in the data")
+	}
+}
+
+// showMissed says where the pattern that finds the documents' ids finds none.
+func (t *trial) showMissed(s *system.Service, read system.Reading) {
+	missed, example := 0, ""
+	for _, d := range read.Documents {
+		if d.Missed {
+			missed, example = missed+1, nameOf(system.Document{Text: d.ID})
+		}
+	}
+	report := t.note
+	if missed == len(read.Documents) {
+		report = t.unfit
+	}
+	if missed > 0 {
+		report("documents", "the pattern %s matches nothing in %d of %d, such as %s", s.Rules.Documents.Pattern, missed,
+			len(read.Documents), example)
 	}
 }
 
@@ -276,7 +324,10 @@ func (t *trial) showCites(s *system.Service, read system.Reading) {
 		return
 	}
 
-	t.ok("citations", "%d", len(read.Cites))
+	if len(read.Cites) > 0 {
+		t.ok("citations", "%d", len(read.Cites))
+	}
+	t.showUnknown(read)
 	for i, c := range read.Cites {
 		if i == mostShownDocuments {
 			break
@@ -295,5 +346,31 @@ func (t *trial) showCites(s *system.Service, read system.Reading) {
 			names = append(names, usage.Counted(c.Unknown, "document")+" that the reply does not have")
 		}
 		t.ok("citations", "%s: %s", mark, strings.Join(names, ", "))
+	}
+}
+
+// showUnknown says how many citations mean a document that is known, where not all do.
+func (t *trial) showUnknown(read system.Reading) {
+	all, known := len(read.Cites), 0
+	for _, c := range read.Cites {
+		if slices.ContainsFunc(c.Documents, func(d system.Document) bool {
+			found, _ := t.find(d)
+			return found || t.matcher == nil
+		}) {
+			known++
+		}
+	}
+	if all == 0 {
+		all = system.Marks(read.Answer)
+	}
+
+	switch {
+	case all == 0:
+		t.note("citations", "none: the answer has no mark, and the reply no list, that could be read as one")
+	case known == 0:
+		t.unfit("citations", "0 of %d citations are known: none means a document of the reply that is in the data; "+
+			"see citations: in the file", all)
+	case known < all:
+		t.note("citations", "%d of %d are known", known, all)
 	}
 }

@@ -169,7 +169,10 @@ func writeTestModel() {
 // it answers every third query with that instead. With -echo it repeats, in answers and
 // errors, the URL and the headers that it was sent.
 func fakeSystem() {
-	status := flag.Int("status", 0, "HTTP status of every third answer")
+	status := flag.Int("status", 0, "HTTP status of every third answer, or of those that -every says")
+	every := flag.Int("every", 3, "how often the status comes")
+	say := flag.String("say", "", "the body of every answer, in place of one to the question")
+	header := flag.String("header", "", "Name: value, sent with every answer")
 	echo := flag.Bool("echo", false, "repeat the request")
 	form := flag.String("form", "", "texts or chat: other forms of request and reply")
 	drop := flag.Int("drop", 0, "every so many streams break off, the first included")
@@ -189,6 +192,14 @@ func fakeSystem() {
 		return
 	}
 	serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if name, value, ok := strings.Cut(*header, ": "); ok {
+			w.Header().Set(name, value)
+		}
+		if *say != "" {
+			w.WriteHeader(cmp.Or(*status, http.StatusOK))
+			fmt.Fprint(w, *say)
+			return
+		}
 		var q struct {
 			Query string `json:"query"`
 			K     int    `json:"k"`
@@ -197,7 +208,7 @@ func fakeSystem() {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		if *status != 0 && n.Add(1)%3 == 0 {
+		if *status != 0 && n.Add(1)%int64(*every) == 0 {
 			w.WriteHeader(*status)
 			if *echo {
 				fmt.Fprint(w, r.URL, r.Header)

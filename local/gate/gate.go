@@ -22,6 +22,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,22 @@ type Lane struct {
 	// becomes a failure is asked again, and one that no longer is one is not.
 	Reread func(reply local.Reply) local.Reply
 	Retry  Retry // zero value: that of the gate
+
+	// Server is who is asked, such as "the system rag", for messages; empty: "the model server".
+	Server string
+	// Remedy, if not nil, is what helps where all replies of a model fail alike, for messages.
+	Remedy func(model string) string
+}
+
+// server says who is asked.
+func (l Lane) server() string { return cmp.Or(l.Server, "the model server") }
+
+// remedy is what helps where all replies of a model fail alike; empty: nobody knows.
+func (l Lane) remedy(model string) string {
+	if l.Remedy == nil {
+		return ""
+	}
+	return l.Remedy(model)
 }
 
 // OwnLane names the lane of one model of a backend, by its digest. It has slots, tries and
@@ -181,7 +198,7 @@ func (g *Gate) lane(lane Lane, cfg Config) local.Backend {
 		// What only counts a prompt is metered apart.
 		backend = newProof(lane.Backend, g.meter, known, lane.Version, cfg.Warn)
 	}
-	h := newHealth(cfg.Patience, lane.Alive, cfg.Warn)
+	h := newHealth(cfg.Patience, lane, cfg.Warn)
 	retry := cfg.Retry
 	if lane.Retry != (Retry{}) {
 		retry = lane.Retry
@@ -228,7 +245,7 @@ func (g *Gate) void(calls map[string]local.Call, why string) error {
 	return g.journal.Void(keys, why)
 }
 
-// longQuiet is how long the first reply of a phase may take before that is said.
+// longQuiet is how long nothing of any reply of a phase may come before that is said.
 const longQuiet = 30 * time.Second
 
 func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, done func(int, local.Reply)) error {
@@ -245,14 +262,16 @@ func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, do
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	quiet := time.AfterFunc(longQuiet, func() {
-		g.warn(fmt.Sprintf("%s has answered nothing for %s: it may be loading, or reading a long prompt; "+
+		g.warn(fmt.Sprintf("%s has answered nothing for %s, not one byte: it may be loading, or reading a long prompt; "+
 			"--timeout limits how long is waited", calls[phase[0]].Model, longQuiet))
 	})
 	defer quiet.Stop()
+	ctx = local.WithHeard(ctx, func() { quiet.Stop() })
 
 	work := make(chan int)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
+	var first Alike
 	// Twice as many workers as slots: one call can be written to the journal or
 	// wait for a retry while another takes its slot.
 	for range min(2*lane.Slots, len(phase)) {
@@ -266,6 +285,10 @@ func (g *Gate) runPhase(ctx context.Context, calls []local.Call, phase []int, do
 
 				quiet.Stop()
 				mu.Lock()
+				if first.See(reply.Outcome, reply.Detail) {
+					model := calls[i].Model
+					g.warn(AlikeText(model, reply.Outcome, reply.Detail, lane.remedy(model)))
+				}
 				done(i, reply)
 				mu.Unlock()
 			}

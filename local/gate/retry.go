@@ -74,10 +74,16 @@ func (r Retry) attempts(ctx context.Context, inner local.Backend, call local.Cal
 		if isDear {
 			dear++
 		}
-		if attempt >= r.Attempts || dear >= mostDear || h.sick() || reply.Wait > longestWait {
+		if reply.Wait > longestWait {
+			return h.asksTooMuch(reply), nil
+		}
+		if attempt >= r.Attempts || dear >= mostDear || h.sick() {
 			return reply, nil
 		}
 		pause := max(bound/2+rand.N(bound/2+1), reply.Wait)
+		if attempt > 1 {
+			h.tellRetry(call, reply, attempt, r.Attempts, pause)
+		}
 		if err := sleep(ctx, pause); err != nil {
 			return local.Reply{}, err
 		}

@@ -42,7 +42,10 @@ func (g *Gate) answered(ctx context.Context, call local.Call) (local.Reply, erro
 	worked := new(bool)
 	reply, err := g.door.Do(context.WithValue(ctx, workedKey{}, worked), call)
 	if err == nil {
-		g.witness.Answered(*worked, reply.Outcome == local.OK || reply.Outcome == local.Cut)
+		g.witness.Answered(*worked, Answered(reply))
 	}
 	return reply, err
 }
+
+// Answered reports whether a call has an answer that may be of use.
+func Answered(reply local.Reply) bool { return reply.Outcome == local.OK || reply.Outcome == local.Cut }

@@ -234,6 +234,7 @@ func (s *chatStream) reply(err error) local.Reply {
 	switch {
 	case err != nil:
 		r.Outcome, r.Detail, r.Wait = classify(err)
+		r.Denied = denied(err)
 	case !s.done:
 		r.Outcome = local.NoDone
 		r.Detail = "the reply ended without its closing frame, as servers do after many equal tokens in a row"
@@ -307,6 +308,15 @@ func classify(err error) (outcome local.Outcome, detail string, wait time.Durati
 		return local.ModelError, err.Error(), 0
 	}
 	return local.Transport, err.Error(), 0
+}
+
+// denied is the status by which a server refused whoever asks; 0 where it did not.
+func denied(err error) int {
+	var status *statusError
+	if errors.As(err, &status) && (status.code == http.StatusUnauthorized || status.code == http.StatusForbidden) {
+		return status.code
+	}
+	return 0
 }
 
 // classifyText sorts a server's error by its status and words. Servers word the

@@ -180,6 +180,7 @@ func (c *Client) send(ctx context.Context, path string, data []byte) (*http.Resp
 	if err != nil {
 		return nil, c.hide.Error(causeOf(ctx, err))
 	}
+	local.Heard(ctx)
 	if err := c.refuse(resp); err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}

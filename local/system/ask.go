@@ -24,7 +24,7 @@ func (b *Backend) ask(ctx context.Context, call local.Call) (local.Reply, error)
 	}
 	return b.send(ctx, req, s.Timeout, func(resp *http.Response, data []byte) local.Reply {
 		if resp.StatusCode/100 != 2 {
-			return b.refused(resp.StatusCode, data)
+			return b.refused(resp, data)
 		}
 		return b.keep(s, resp.Header.Get("Content-Type"), data)
 	})

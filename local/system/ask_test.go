@@ -141,7 +141,7 @@ func TestServices(t *testing.T) {
 		"/busy": {local.OK, 2, ""}, "/away-once": {local.OK, 2, ""}, "/cut-once": {local.OK, 2, ""},
 		"/latin": {local.BadFormat, 1, "not UTF-8"}, "/large": {local.Oversized, 1, "more than 16 MB"},
 		"/error": {local.ModelError, 1, "no index"}, "/nothing": {local.Empty, 1, "empty"}, "/page": {local.BadFormat, 1, "not JSON"},
-		"/away": {local.ModelError, 1, "status 302"}, "/unknown": {local.ModelError, 1, "status 404: why"}, "/forbidden": {local.ModelError, 1, "status 401"},
+		"/away": {local.ModelError, 1, "status 302: it sends to http://127.0.0.1:"}, "/unknown": {local.ModelError, 1, "status 404: why"}, "/forbidden": {local.ModelError, 1, "status 401"},
 		"/broken": {local.ModelError, 1, "status 500"}, "/toobig": {local.TooLong, 1, "status 413"},
 		"/slow": {local.Timeout, 2, "no answer within 300ms"}, "/trickle": {local.Timeout, 2, "no answer within 300ms"},
 		"/cut": {local.Transport, 3, "broke off"}, "/endless": {local.NoDone, 2, "without its end mark"},
@@ -235,8 +235,8 @@ func TestMendedRulesAskNothing(t *testing.T) {
 		{func(s *Service) { s.Rules.Answer.At = []Path{mustPath(t, "b")} }, local.Empty, 2, false}, // a service may be empty now and then
 		{func(s *Service) { s.Rules.Answer.At = []Path{mustPath(t, "a.text")} }, local.OK, 2, false},
 		{func(s *Service) { s.Rules.Errors = []Path{mustPath(t, "note")} }, local.ModelError, 3, false},
-		{func(s *Service) { s.Stream = SSE; s.Rules.Answer.At = []Path{mustPath(t, "a.text")} }, local.NoDone, 5, false}, // that of the door, too
-		{func(s *Service) { s.Rules.Answer.At = []Path{mustPath(t, "a.text")} }, local.OK, 5, false},
+		{func(s *Service) { s.Stream = SSE; s.Rules.Answer.At = []Path{mustPath(t, "a.text")} }, local.OK, 3, true},
+		{func(s *Service) { s.Rules.Answer.At = []Path{mustPath(t, "a.text")} }, local.OK, 3, false},
 	} {
 		s := asked(t, server.URL)
 		c.change(s)

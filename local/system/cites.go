@@ -174,7 +174,8 @@ func (r Rules) cited(into *Reading, named []any) (docs []Document, unknown int, 
 			}
 			docs = append(docs, into.Documents[n])
 		default:
-			docs = append(docs, Document{ID: r.Documents.id(name)})
+			id, missed := r.Documents.id(name)
+			docs = append(docs, Document{ID: id, Missed: missed})
 		}
 	}
 	return docs, unknown, nil

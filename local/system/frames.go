@@ -71,6 +71,31 @@ func takeApart(contentType, body, form string, bare bool) (reply, error) {
 	return r, err
 }
 
+// misformed says that a reply has another form than its description says, and what to change there.
+// An empty one has any form.
+func misformed(form, body string, bare bool) error {
+	say := func(is, right string) error {
+		return fmt.Errorf("the reply is %s; write stream: %s, or leave stream: out; the reply begins %s", is, right, begin(body))
+	}
+	single := json.Valid([]byte(body))
+	switch {
+	case strings.TrimSpace(body) == "":
+	case form == Plain && !bare && !single && looksLikeEvents(body):
+		return say("a stream of events", SSE)
+	case form == Plain && !bare && !single && looksLikeLines(body):
+		return say("a stream of JSON lines", NDJSON)
+	case form == SSE && single:
+		return say("one JSON value, no stream", Plain)
+	case form == SSE && !looksLikeEvents(body) && looksLikeLines(body):
+		return say("a stream of JSON lines", NDJSON)
+	case form == NDJSON && !bare && !looksLikeLines(body) && looksLikeEvents(body):
+		return say("a stream of events", SSE)
+	case form == NDJSON && single && !looksLikeLines(body):
+		return say("one JSON value over several lines, no stream", Plain)
+	}
+	return nil
+}
+
 // nameOf words a frame.
 func (r reply) nameOf(i int) string {
 	if !r.stream {

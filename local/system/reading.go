@@ -14,6 +14,9 @@ import (
 type Document struct {
 	ID   string
 	Text string
+
+	// Missed says that the pattern which finds ids found none in ID.
+	Missed bool
 }
 
 // Reading is what stands in a reply.
@@ -59,12 +62,19 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // the rules are at fault, or the system has changed: asking again does not help.
 func (s *Service) Read(kept Kept) (r Reading, outcome local.Outcome, detail string, err error) {
 	bare := len(s.Rules.Answer.At) > 0 && s.Rules.Answer.At[0].Whole()
-	came, broken := takeApart(kept.Type, kept.Body, s.Stream, bare)
+	form := s.Stream
+	other := misformed(form, kept.Body, bare)
+	if other != nil {
+		form = Auto // an error may be told in another form than answers are
+	}
+	came, broken := takeApart(kept.Type, kept.Body, form, bare)
 	if what := s.Rules.failure(came); what != "" {
 		return r, local.ModelError, "the system says: " + what, nil
 	}
 
 	switch {
+	case other != nil:
+		return r, local.OK, "", &ReadError{"stream", Path{Text: s.Stream}, other}
 	case !came.stream && strings.TrimSpace(kept.Body) == "":
 		return r, local.Empty, "the reply is empty", nil
 	case broken != nil:
@@ -392,7 +402,7 @@ func (d Documents) document(v any) (Document, error) {
 			return out, &ReadError{"documents", d.At, fmt.Errorf("each is %s, neither an id nor a text; "+
 				"say with id: or text: what names it", kindOf(v))}
 		}
-		out.ID = d.id(name)
+		out.ID, out.Missed = d.id(name)
 		return out, nil
 	}
 
@@ -405,21 +415,30 @@ func (d Documents) document(v any) (Document, error) {
 		return out, missText
 	}
 	if id != "" {
-		out.ID = d.id(id)
+		out.ID, out.Missed = d.id(id)
 	}
 	out.Text = text
 	return out, nil
 }
 
-// id is the document's id in what a system calls it.
-func (d Documents) id(name string) string {
+// id is the document's id in what a system calls it. Where the pattern finds none, that is all of it.
+func (d Documents) id(name string) (id string, missed bool) {
 	if d.Pattern == nil {
-		return name
+		return name, false
 	}
 	if m := d.Pattern.FindStringSubmatch(name); m != nil {
-		return m[1]
+		return m[1], false
 	}
-	return name
+	return name, true
+}
+
+// Unknown words that the data has no such document, and what the pattern has to do with it.
+func (d Documents) Unknown(doc Document) string {
+	if !doc.Missed {
+		return fmt.Sprintf("names the document %s, which the data does not have", begin(doc.ID))
+	}
+	return fmt.Sprintf("documents.pattern %s matches nothing in %s, and the data has no document of that id; "+
+		"correct the pattern, so that its first brackets hold the id", d.Pattern, begin(doc.ID))
 }
 
 // within reads a text or number inside a value; empty where no path is given.

@@ -255,6 +255,48 @@ func TestRulesThatDoNotFit(t *testing.T) {
 	}
 }
 
+// A reply in another form than the file says names what to change there, and an error in it is one.
+func TestRepliesOfAnotherForm(t *testing.T) {
+	const events, lines, one = "data: {\"a\":\"x\"}\n\ndata: [DONE]\n\n", "{\"a\":\"x\"}\n{\"a\":\"y\"}\n", "{\n\"a\":\"x\"}"
+	at := Answering{At: []Path{mustPath(t, "a")}}
+	for _, c := range []struct{ form, body, want string }{
+		{Plain, events, "stream: false: the reply is a stream of events; write stream: sse, or leave stream: out"},
+		{Plain, lines, "stream: false: the reply is a stream of JSON lines; write stream: ndjson"},
+		{SSE, one, "stream: sse: the reply is one JSON value, no stream; write stream: false"},
+		{SSE, lines, "stream: sse: the reply is a stream of JSON lines; write stream: ndjson"},
+		{NDJSON, events, "stream: ndjson: the reply is a stream of events; write stream: sse"},
+		{NDJSON, one, "stream: ndjson: the reply is one JSON value over several lines, no stream; write stream: false"},
+		{Plain, one, ""}, {SSE, events, ""}, {NDJSON, lines, ""}, {NDJSON, `{"a":"x"}`, ""},
+		{Auto, one, ""}, {Auto, events, ""}, {Auto, lines, ""},
+	} {
+		s := &Service{Stream: c.form, Rules: Rules{Answer: at}}
+		_, outcome, detail, err := s.Read(Kept{"", c.body})
+		if (err != nil) != (c.want != "") || err != nil && !strings.HasPrefix(err.Error(), c.want) || outcome != local.OK {
+			t.Errorf("%s of %q: %s %s %v", c.form, c.body, outcome, detail, err)
+		}
+	}
+
+	s := &Service{Stream: SSE, Rules: Rules{Answer: at, Errors: []Path{mustPath(t, "error")}}}
+	if _, outcome, detail, err := s.Read(Kept{"", `{"error":"no index"}`}); outcome != local.ModelError || err != nil {
+		t.Errorf("%s %s %v", outcome, detail, err)
+	}
+}
+
+// A pattern that finds no id is named, with what it was tried on.
+func TestPatternThatFindsNothing(t *testing.T) {
+	d := Documents{Pattern: regexp.MustCompile(`([^/]+)\.txt$`)}
+	doc := Document{}
+	doc.ID, doc.Missed = d.id(strings.Repeat("/a", 50) + ".md")
+	want := `documents.pattern ([^/]+)\.txt$ matches nothing in "` + strings.Repeat("/a", 40) + `"…`
+	if got := d.Unknown(doc); !doc.Missed || !strings.HasPrefix(got, want) {
+		t.Error(got)
+	}
+	doc.ID, doc.Missed = d.id("/x/letter.txt")
+	if got := d.Unknown(doc); got != `names the document "letter", which the data does not have` {
+		t.Error(got)
+	}
+}
+
 // Whatever a server sends, reading it ends, and citations lie in the answer, in order.
 func FuzzRead(f *testing.F) {
 	f.Add("text/event-stream", sse(roleOnly, delta("It held [1]."), spent, "[DONE]"), byte(0))

@@ -202,7 +202,7 @@ func (b *Backend) Do(ctx context.Context, call local.Call) (local.Reply, error) 
 	}
 	req.Header.Set("Content-Type", "application/json")
 	return b.send(ctx, req, b.timeout, func(resp *http.Response, data []byte) local.Reply {
-		return b.read(resp.StatusCode, data)
+		return b.read(resp, data)
 	})
 }
 
@@ -228,6 +228,7 @@ func (b *Backend) send(ctx context.Context, req *http.Request, timeout time.Dura
 		return failed(err, "")
 	}
 	defer resp.Body.Close()
+	local.Heard(ctx)
 	data, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
 	if err != nil {
 		return failed(err, "the answer broke off: ")
@@ -242,10 +243,19 @@ func (b *Backend) send(ctx context.Context, req *http.Request, timeout time.Dura
 }
 
 // refused types an answer whose status is not that of success.
-func (b *Backend) refused(status int, data []byte) local.Reply {
+func (b *Backend) refused(resp *http.Response, data []byte) local.Reply {
+	status := resp.StatusCode
 	text := strings.TrimSpace(b.hide.Text(string(data[:min(len(data), mostShown)])))
 	text = text[:min(len(text), 200)] // cut after hiding, so that no half of a secret is left
+	if to, err := resp.Location(); err == nil && status/100 == 3 {
+		return local.Fail(local.ModelError, "status %d: it sends to %s, and redirects are not followed: if that is the right address, "+
+			"ask it", status, b.public(to.String()))
+	}
 	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		r := local.Fail(local.ModelError, "status %d: %s", status, text)
+		r.Denied = status
+		return r
 	case http.StatusRequestTimeout, http.StatusTooManyRequests,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return local.Fail(local.Transport, "status %d: %s", status, text)
@@ -256,9 +266,9 @@ func (b *Backend) refused(status int, data []byte) local.Reply {
 }
 
 // read types an HTTP answer.
-func (b *Backend) read(status int, data []byte) local.Reply {
-	if status != http.StatusOK {
-		return b.refused(status, data)
+func (b *Backend) read(resp *http.Response, data []byte) local.Reply {
+	if resp.StatusCode != http.StatusOK {
+		return b.refused(resp, data)
 	}
 	if len(data) > mostBytes {
 		return local.Fail(local.BadFormat, "the answer has more than %d MB", mostBytes>>20)

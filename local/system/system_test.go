@@ -93,5 +93,5 @@ func TestHosts(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"answer":"It held.","documents":["d1"]}`))
 	b := New(Config{})
-	f.Fuzz(func(_ *testing.T, data []byte) { b.read(200, data) })
+	f.Fuzz(func(_ *testing.T, data []byte) { b.read(&http.Response{StatusCode: 200}, data) })
 }

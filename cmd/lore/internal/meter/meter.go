@@ -224,3 +224,10 @@ func (m *Meter) Answered(asked, ok bool) {
 		m.failed++
 	}
 }
+
+// Unusable says that a call which had its answer has failed nevertheless: the answer is of no use.
+func (m *Meter) Unusable() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failed++
+}

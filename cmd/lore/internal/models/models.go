@@ -228,6 +228,7 @@ func (s *Set) Lanes() map[string]gate.Lane {
 			Prove:    true,
 			Version:  s.server,
 			Identity: s.still,
+			Server:   "the model server " + s.client.Host(),
 		}
 	}
 	return lanes

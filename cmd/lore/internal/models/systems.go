@@ -14,6 +14,7 @@ import (
 
 	"lore/cmd/lore/internal/usage"
 	"lore/local"
+	"lore/local/files"
 	"lore/local/gate"
 	"lore/local/redact"
 	remote "lore/local/system"
@@ -150,7 +151,13 @@ func (s Systems) lanes(slots int) map[string]gate.Lane {
 		if service == nil {
 			plain := s
 			plain.URLs = slices.DeleteFunc(slices.Clone(s.URLs), func(u string) bool { return s.Files[u] != nil })
-			out[remote.BackendName] = gate.Lane{Backend: b, Slots: slots, Alive: plain.Alive}
+			out[remote.BackendName] = gate.Lane{
+				Backend: b,
+				Slots:   slots,
+				Alive:   plain.Alive,
+				Server:  plain.called(),
+				Remedy:  remedy,
+			}
 			continue
 		}
 
@@ -169,9 +176,42 @@ func (s Systems) lanes(slots int) map[string]gate.Lane {
 			Alive:   func(ctx context.Context) error { return s.alive(ctx, b, u) },
 			Reread:  service.Judge,
 			Retry:   retry,
+			Server:  "the system " + service.Name,
+			Remedy:  func(string) string { return remedy(u) },
 		}
 	}
 	return out
+}
+
+// called names the systems for messages.
+func (s Systems) called() string {
+	if len(s.URLs) == 1 {
+		return "the system " + s.Names()[0]
+	}
+	return "the systems " + strings.Join(s.Names(), ", ")
+}
+
+// remedy is what shows why the replies of a system cannot be used.
+func remedy(entry string) string {
+	return fmt.Sprintf("lore doctor --system %s tries one question", files.Quoted(redact.URL(entry)))
+}
+
+// Remedy is what helps where the answers of a system fail alike.
+func (s Systems) Remedy(m *Model) string {
+	for i, name := range s.Names() {
+		if name == m.Spec {
+			return remedy(s.URLs[i])
+		}
+	}
+	return ""
+}
+
+// Called names a model, or a system, for messages.
+func (m *Model) Called() string {
+	if m.IsAsked() {
+		return "the system " + m.Spec
+	}
+	return m.Spec
 }
 
 // Ask asks a system, past the door: nothing is kept.

@@ -13,6 +13,7 @@ import (
 	"lore/index"
 	"lore/local"
 	"lore/local/extractive"
+	"lore/local/gate"
 	"lore/local/parallel"
 	remote "lore/local/system"
 )
@@ -53,10 +54,11 @@ func (e *engine) beginGenerate() ([]step, error) {
 				}
 				e.models.Fit(m, calls, "prompts of the generator")
 				tell := e.opt.Console.Start(generating(m), len(calls))
-				done := 0
+				done, misread := 0, &gate.Alike{}
 				return e.gate.All(ctx, calls, func(n int, reply local.Reply) {
 					e.take(of[n], m, reply)
 					e.tellFailed(*of[n])
+					e.tellMisread(*of[n], m, reply, misread)
 					done++
 					tell(done)
 				})
@@ -129,6 +131,20 @@ func (e *engine) tellFailed(c cell) {
 			Reason: c.evidence.Output.Reason,
 		})
 	}
+}
+
+// tellMisread tells of an answer that failed though its call went well: it cannot be read, or names
+// what the data does not have. Where this goes for the first ones alike, it is said at once.
+func (e *engine) tellMisread(c cell, m *models.Model, reply local.Reply, first *gate.Alike) {
+	out := c.evidence.Output
+	if gate.Answered(reply) && c.failed() {
+		e.opt.Console.Unusable()
+		if first.See(out.Outcome, out.Reason) {
+			e.opt.Console.Warn(gate.AlikeText(m.Called(), out.Outcome, out.Reason, e.opt.Models.Systems.Remedy(m)))
+		}
+		return
+	}
+	first.See(local.OK, "") // no more to tell: the door tells of calls
 }
 
 // request words what a model, or a system that is asked, is given.

@@ -94,7 +94,7 @@ func (e *engine) takeDocuments(c *cell, m *models.Model, read remote.Reading, co
 		case named.ID == "" && named.Fate == "":
 			c.evidence.Output = datasets.Output{
 				Outcome: local.BadFormat,
-				Reason:  fmt.Sprintf("names the document %q, which the data does not have", d.ID),
+				Reason:  m.Service.Rules.Documents.Unknown(d),
 			}
 			return
 		case named.ID == "":

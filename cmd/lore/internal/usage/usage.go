@@ -130,6 +130,9 @@ func (c Console) Replied() { c.each(func(m *meter.Meter) { m.Replied() }) }
 // Answered says that a call has its answer, from a model that was asked or from disk.
 func (c Console) Answered(asked, ok bool) { c.each(func(m *meter.Meter) { m.Answered(asked, ok) }) }
 
+// Unusable says that a call was answered well by what is known of calls, and that nobody can use the answer.
+func (c Console) Unusable() { c.each(func(m *meter.Meter) { m.Unusable() }) }
+
 // Watched is the console of a part of the command, such as one of several runs. Somebody is told of
 // every phase of it, and of what is done of it.
 func (c Console) Watched(tell func(phase string, done, total int)) Console {

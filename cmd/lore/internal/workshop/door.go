@@ -73,8 +73,8 @@ func (d *door) probe(ctx context.Context) error {
 	case err != nil:
 		return err
 	case reply.Outcome.Sick():
-		return fmt.Errorf("%w: the first call to %s failed: %s: %s; see to the server and run the same command again",
-			gate.ErrSick, d.spec, reply.Outcome, reply.Detail)
+		return fmt.Errorf("%s %w, from the first one on: %s: %s; see to its server and run the same command again",
+			d.spec, gate.ErrSick, reply.Outcome, reply.Detail)
 	case reply.Outcome != local.OK:
 		return usage.Errorf("%s does not keep to a schema (%s: %s): its chat template may be missing, "+
 			"or it is too small; choose another model", d.spec, reply.Outcome, reply.Detail)
