@@ -33,12 +33,30 @@ const (
 
 // secretName is a name of a query value that is taken for a credential. Names such as
 // max_tokens, passages and author are not.
-var secretName = regexp.MustCompile(`(?i)key(_?id)?$|token$|^pass$|passw|passphrase|passcode|^pwd|pwd$|secret|` +
+var secretName = regexp.MustCompile(`(?i)key(_?id)?$|token$|(^|[_-])pass$|passw|passphrase|passcode|^pwd|pwd$|secret|` +
 	`auth$|authori[sz]|sig$|signature|creds?$|credentials?$|session|jwt|bearer|^(user|user_?name|login|code|sas|sid)$`)
 
 // IsSecretName reports whether a value of this name, in a URL or a header, is taken for a
 // credential.
 func IsSecretName(name string) bool { return secretName.MatchString(name) }
+
+// secretForm is what well-known services give out as keys and tokens: by its beginning, or as a JSON web token.
+var secretForm = regexp.MustCompile(`(?:^|[^A-Za-z0-9])(?:sk-[\w-]{8,}|AIza[\w-]{8,}|gh[pousr]_\w{8,}|github_pat_\w{8,}|` +
+	`xox[abeprs]-[\w-]{8,}|eyJ[\w-]*\.[\w-]+\.[\w-]*)`)
+
+// IsSecretValue reports whether a text holds what looks like a key or a token by its form. Words such as
+// sk-learn-docs are none: keys have digits.
+func IsSecretValue(s string) bool {
+	for _, found := range secretForm.FindAllString(s, -1) {
+		if strings.ContainsAny(found, "0123456789") || strings.Count(found, ".") == 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// flag is a part of a query without a value that is no secret, such as ?debug: a plain word.
+var flag = regexp.MustCompile(`^[a-z][a-z_-]{0,19}$`)
 
 // URL is the public form of a URL, or of a text that was meant as one. A URL without
 // secrets is returned as it is.
@@ -89,8 +107,8 @@ func pieces(raw string) (before, query, label string) {
 	return before, query, label
 }
 
-// publicQuery hides the values of names that look like credentials. A part without a name
-// is one value, which may be a token.
+// publicQuery hides the values of names that look like credentials, and values that look like keys. A
+// part without a name is one value, which may be a token, unless it is a plain word.
 func publicQuery(query string) string {
 	if len(query) < 2 {
 		return query
@@ -100,9 +118,9 @@ func publicQuery(query string) string {
 		name, value, named := strings.Cut(p, "=")
 		plain, err := url.QueryUnescape(name)
 		switch {
-		case !named && value == "" && p != "":
+		case !named && p != "" && !flag.MatchString(p):
 			parts[i] = Mark
-		case named && (err != nil || secretName.MatchString(plain)):
+		case named && (err != nil || secretName.MatchString(plain) || IsSecretValue(value)):
 			parts[i] = name + "=" + Mark
 		}
 	}
@@ -159,9 +177,9 @@ func Secrets(raw string) []string {
 		name, value, named := strings.Cut(p, "=")
 		plain, err := url.QueryUnescape(name)
 		switch {
-		case !named:
+		case !named && !flag.MatchString(p):
 			out = append(out, p)
-		case err != nil || secretName.MatchString(plain):
+		case named && (err != nil || secretName.MatchString(plain) || IsSecretValue(value)):
 			out = append(out, value)
 			if decoded, err := url.QueryUnescape(value); err == nil {
 				out = append(out, decoded)

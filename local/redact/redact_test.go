@@ -21,6 +21,8 @@ func TestURL(t *testing.T) {
 		"http://host/?max_tokens=5&passages=9&author=a&k=3":  "http://host/?max_tokens=5&passages=9&author=a&k=3",
 		"http://host/?s3cr3t":                                "http://host/?***",
 		"http://host/?":                                      "http://host/?",
+		"http://host/?debug&x=1&dry-run":                     "http://host/?debug&x=1&dry-run",
+		"http://host/?x=sk-abcdef12345&db_pass=1":            "http://host/?x=***&db_pass=***",
 
 		// No URLs: shown as far as that is safe.
 		"127.0.0.1:8000/x":            "127.0.0.1:8000/x",
@@ -42,6 +44,18 @@ func TestURL(t *testing.T) {
 		}
 		if again := URL(want); again != want && !strings.Contains(want, Mark) {
 			t.Errorf("URL(%q) = %q: the public form has another", want, again)
+		}
+	}
+}
+
+func TestSecretValues(t *testing.T) {
+	for s, want := range map[string]bool{
+		"sk-abcdef12345": true, "Bearer sk-proj-Ab1-x": true, "AIzaSyA1234567": true, "ghp_0123456789": true,
+		"github_pat_11ABCDEFG": true, "xoxb-12345-abc": true, "eyJhbGci.eyJzdWIi.c2ln": true, "key=ghp_0123456789": true,
+		"sk-learn-docs": false, "task-force-2024": false, "eyJhbGci": false, "sk-": false, "What is AIza?": false, "disk-1234567890": false,
+	} {
+		if got := IsSecretValue(s); got != want {
+			t.Errorf("IsSecretValue(%q) = %v", s, got)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"lore/local/redact"
 	"lore/local/system"
 )
 
@@ -117,7 +118,7 @@ func (r *reader) chat() (map[string]any, error) {
 }
 
 // secretKey is a name in a body whose value nobody sends but as a secret.
-var secretKey = regexp.MustCompile(`(?i)(^|[_-])(api[_-]?key|apikey|password|passwd|client[_-]?secret|secret|authorization|` +
+var secretKey = regexp.MustCompile(`(?i)(^|[_-])(api[_-]?key|apikey|password|passwd|pass|pwd|client[_-]?secret|secret|authorization|` +
 	`access[_-]?token|auth[_-]?token|bearer)$`)
 
 // tree is a template as values of JSON.
@@ -170,6 +171,9 @@ func leaf(n *yaml.Node) (any, error) {
 			return nil, atLine(n, "%s is not a number that JSON has", n.Value)
 		}
 		return v, nil
+	}
+	if redact.IsSecretValue(n.Value) {
+		return nil, openSecret(n, "body")
 	}
 	if err := system.CheckTemplate(n.Value); err != nil {
 		return nil, atLine(n, "%w", err)

@@ -184,6 +184,9 @@ func (r *reader) takeURL(n *yaml.Node) error {
 	open, _, _ := models.Expand(raw[:path])
 	_, hidden, _ := models.Expand(raw[path:])
 	masked := variableMark(raw)
+	if redact.IsSecretValue(masked) {
+		return openSecret(n, "url")
+	}
 	for _, s := range redact.Secrets(masked) {
 		// A user's name may stand there where the password does not.
 		if !strings.Contains(s, "$") && !strings.Contains(masked, "//"+s+":$") {
@@ -195,6 +198,12 @@ func (r *reader) takeURL(n *yaml.Node) error {
 	r.out.URL, r.out.Address = whole, redact.URL(open+raw[path:])
 	r.out.Secrets = append(append(r.out.Secrets, hidden...), redact.Secrets(whole)...)
 	return nil
+}
+
+// openSecret says that a value is a secret by its form.
+func openSecret(n *yaml.Node, where string) error {
+	return atLine(n, "%s: what stands there looks like a key or a token by its form; send it under headers:, with $VARIABLE in its "+
+		"place, which lore reads from the environment, so that no file holds it", where)
 }
 
 // variableMark is a URL with a mark for each variable, which every URL may hold anywhere.
@@ -244,6 +253,7 @@ func (r *reader) takeHeaders(n *yaml.Node) error {
 		}
 		whole, values, missing := models.Expand(raw)
 		secret := redact.IsSecretName(name) || strings.Contains(strings.ToLower(name), "cookie") || credential.MatchString(raw)
+		open := redact.IsSecretValue(variableMark(raw))
 
 		switch {
 		case !headerName.MatchString(key.Value):
@@ -254,7 +264,7 @@ func (r *reader) takeHeaders(n *yaml.Node) error {
 			return atLine(key, "the header %s is there twice", name)
 		case len(missing) > 0:
 			return unset(value, "the header "+name, missing)
-		case secret && len(values) == 0:
+		case secret && len(values) == 0 || open:
 			return atLine(value, "the header %s holds a secret; write $VARIABLE in its place, which lore reads from the "+
 				"environment, so that no file holds it", name)
 		case strings.ContainsFunc(whole, func(c rune) bool { return c < ' ' || c == 0x7f }):
@@ -280,6 +290,9 @@ func (r *reader) takeQuery(n *yaml.Node) error {
 		p := system.Param{Name: key.Value}
 		if err := text(&p.Value)(value); err != nil {
 			return err
+		}
+		if redact.IsSecretValue(p.Value) {
+			return openSecret(value, "query: "+key.Value)
 		}
 		if err := system.CheckTemplate(p.Value); err != nil {
 			return atLine(value, "%w", err)
