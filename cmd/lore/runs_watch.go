@@ -153,15 +153,16 @@ func unfinished(args []string, watched map[string]string) ([]listed, error) {
 
 // watcher shows runs again and again.
 type watcher struct {
-	out  io.Writer
-	json bool
-	rows int               // of the picture on the terminal
-	said map[string]string // of each run
+	out    io.Writer
+	json   bool
+	rows   int               // of the picture on the terminal
+	screen usage.Screen      // that it was drawn for
+	said   map[string]string // of each run
 }
 
 func (w *watcher) show(list []listed) error {
 	if !w.json && usage.IsTerminal(w.out) {
-		w.rows = usage.Redraw(w.out, w.rows, func(to io.Writer) { report.Text(to, watchedGrid(list)) })
+		w.draw(list)
 		for _, l := range list {
 			w.said[l.Folder] = ""
 		}
@@ -179,6 +180,23 @@ func (w *watcher) show(list []listed) error {
 		}
 	}
 	return nil
+}
+
+// draw draws the runs in place of the last picture. On a terminal of another size nobody knows how many
+// lines that has become: the screen is cleared.
+func (w *watcher) draw(list []listed) {
+	screen := usage.ScreenOf(w.out)
+	if w.rows > 0 && screen != w.screen {
+		w.rows = max(w.rows, screen.Height)
+	}
+	w.screen = screen
+	w.rows = usage.Redraw(w.out, w.rows, func(to io.Writer) {
+		g, rest := picture(list, screen)
+		report.Text(to, g)
+		if rest != "" {
+			fmt.Fprintln(to, rest)
+		}
+	})
 }
 
 // change is what makes a new line of a run: another state, phase or percent.
@@ -217,18 +235,4 @@ func (w *watcher) line(l listed) error {
 	}
 	_, err := fmt.Fprintf(w.out, "%s %s: %s\n", now.Format(time.TimeOnly), usage.Line(l.Folder), usage.Line(text))
 	return err
-}
-
-// watchedGrid is workGrid with the runs that were finished meanwhile.
-func watchedGrid(list []listed) datasets.Grid {
-	g := workGrid(nil)
-	g.Title = ""
-	for _, l := range list {
-		row := l.workRow()
-		if l.State == store.Finished {
-			row[3] = "100 %"
-		}
-		g.Rows = append(g.Rows, row)
-	}
-	return g
 }

@@ -16,6 +16,7 @@ import (
 // as long as they are, and have no styles.
 type Screen struct {
 	Width  int  // cells of a line; 0: no terminal, or one that does not say
+	Height int  // lines; 0: the same
 	Colour bool // styles are obeyed
 }
 
@@ -37,11 +38,11 @@ func ScreenOf(w io.Writer) Screen {
 	if !term.IsTerminal(fd) {
 		return Screen{Colour: coloured(false, os.Getenv)}
 	}
-	width, _, err := term.GetSize(fd)
+	width, height, err := term.GetSize(fd)
 	if err != nil {
-		width = 0
+		width, height = 0, 0
 	}
-	return Screen{Width: width, Colour: coloured(true, os.Getenv)}
+	return Screen{Width: width, Height: height, Colour: coloured(true, os.Getenv)}
 }
 
 // coloured reports whether styles may be used: on a terminal that knows them, if its user has not
