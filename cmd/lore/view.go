@@ -127,6 +127,9 @@ func checkRun(dir string) error {
 	if isRun(dir) {
 		return nil
 	}
+	if inside, err := runFolders(dir); err == nil && len(inside) > 0 {
+		return chooseRun(dir, inside)
+	}
 	msg := "is no run folder, and no labelling folder"
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		msg = "cannot be read: no such file or folder"
@@ -140,6 +143,22 @@ func checkRun(dir string) error {
 		remedy = fmt.Sprintf("did you mean %s?", near)
 	}
 	return &files.Error{File: dir, Msg: msg, Remedy: remedy}
+}
+
+// mostChoices is how many runs of a folder are named.
+const mostChoices = 20
+
+// chooseRun is the error of a folder that holds runs, with the command for each.
+func chooseRun(dir string, inside []string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is no run folder, but holds %s; look at one:", dir, usage.Counted(len(inside), "run folder"))
+	for _, run := range inside[:min(len(inside), mostChoices)] {
+		fmt.Fprintf(&b, "\n  lore view %s", files.Quoted(run))
+	}
+	if more := len(inside) - mostChoices; more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more, which lore runs %s lists", more, files.Quoted(dir))
+	}
+	return usage.Errorf("%s", b.String())
 }
 
 // nearestRun is the run folder that a misspelt one most likely means: by its whole path, or

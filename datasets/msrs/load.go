@@ -71,6 +71,11 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 		return nil, err
 	}
 
+	var chosen []string
+	if only := raw.onlySplit(); b.Split == "" && only != "" && only != split {
+		split = only
+		chosen = []string{fmt.Sprintf("%s: has queries of the split %s alone, which are used", name, only)}
+	}
 	queries := raw.Queries[split]
 	if len(queries) == 0 {
 		return nil, &datasets.InputError{
@@ -108,8 +113,23 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 	}
 	ds.Texts = map[string]string{"story": "stories", "meeting": "meetings"}[s.domain]
 	ds.Items, ds.Warnings, err = s.items(name, queries)
-	ds.Warnings = append(blank, ds.Warnings...)
+	ds.Warnings = slices.Concat(chosen, blank, ds.Warnings)
 	return ds, err
+}
+
+// onlySplit is the only split of which there are queries; empty where there are several, or none.
+func (r Raw) onlySplit() string {
+	only := ""
+	for _, split := range splits {
+		switch {
+		case len(r.Queries[split]) == 0:
+		case only != "":
+			return ""
+		default:
+			only = split
+		}
+	}
+	return only
 }
 
 // read reads a folder in lore's own layout, or in the published one.

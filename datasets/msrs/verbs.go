@@ -22,13 +22,14 @@ func Verbs() []datasets.Verb {
 	return []datasets.Verb{
 		{
 			Kind:  datasets.Import,
-			Args:  "DIR | --corpus FILE --queries SPLIT=FILE...",
+			Args:  "DIR|QUERIES.json | --corpus FILE --queries SPLIT=FILE...",
 			Short: "Check published data and convert it to lore's layout",
 			Long: "import msrs reads a published folder (documents/*.txt beside queries_test.json and the\n" +
-				"other splits), or the tables of the Hugging Face layout as Parquet or JSON, checks ids,\n" +
-				"counts and gold documents, and writes documents.jsonl, queries.jsonl and msrs.json with\n" +
-				"their hash.",
+				"other splits), one split of it by its file of queries, or the tables of the Hugging Face\n" +
+				"layout as Parquet or JSON, checks ids, counts and gold documents, and writes\n" +
+				"documents.jsonl, queries.jsonl and msrs.json with their hash.",
 			Example: "  lore data import msrs MSRS/story --out story\n" +
+				"  lore data import msrs MSRS/story/queries_dev.json --out dev\n" +
 				"  lore data import msrs --domain story --corpus corpus.parquet" +
 				" --queries test=test.parquet --out story",
 			Most: 1,
@@ -138,7 +139,7 @@ func (o importOptions) read(args []string) (Raw, string, error) {
 		raw, err := ReadHub(o.domain, o.corpus, o.queries)
 		return raw, "Hugging Face tables", err
 	}
-	folder, _, err := locate(args[0], o.domain, "lore data import msrs")
+	folder, split, err := locate(args[0], o.domain, "lore data import msrs")
 	if err != nil {
 		return Raw{}, "", err
 	}
@@ -146,7 +147,11 @@ func (o importOptions) read(args []string) (Raw, string, error) {
 		return Raw{}, "", datasets.AlreadyOwn(Benchmark{}.Name(), folder)
 	}
 
-	raw, err := ReadPublished(files.DirFS(folder), folder)
+	var wanted []string // all that are there, unless a file of queries was given
+	if split != "" {
+		wanted = []string{split}
+	}
+	raw, err := ReadPublished(files.DirFS(folder), folder, wanted...)
 	if o.domain != "" {
 		raw.Domain = o.domain
 	}

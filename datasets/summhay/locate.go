@@ -2,6 +2,7 @@ package summhay
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"lore/datasets"
+	"lore/datasets/rows"
 	"lore/local/files"
 )
 
@@ -91,15 +93,36 @@ func isHaystack(file string) bool {
 	return json.Unmarshal(data, &f) == nil && f.Documents != nil && f.Subtopics != nil
 }
 
+// errLooked ends the reading of a table whose first row has been looked at.
+var errLooked = errors.New("the first row was looked at")
+
+// holdsHaystacks tells a table with a haystack per row by its first one.
+func holdsHaystacks(path string) (is bool, err error) {
+	if !isTable(path) {
+		return false, nil
+	}
+	err = rows.Each(path, func(_ int, row map[string]any) error {
+		is = row["documents"] != nil && row["subtopics"] != nil
+		return errLooked
+	})
+	if errors.Is(err, errLooked) {
+		err = nil
+	}
+	return is, err
+}
+
 // noHaystack is the error of a folder without haystacks. One level too low they are near, and a
 // hub's tables can be imported.
 func noHaystack(dir string, others []string) error {
-	tables := slices.DeleteFunc(slices.Clone(others), func(n string) bool { return filepath.Ext(n) == ".json" })
+	tables := slices.DeleteFunc(slices.Clone(others), func(n string) bool {
+		holds, err := holdsHaystacks(filepath.Join(dir, filepath.FromSlash(n)))
+		return err != nil || !holds
+	})
 	if len(tables) > 0 {
 		return &datasets.InputError{
 			File:   dir,
-			Msg:    "holds no haystack in the published form, but " + datasets.Some(tables),
-			Remedy: "if they hold haystacks, convert them first: lore data import summhay " + files.Quoted(dir) + " --out haystacks",
+			Msg:    "holds no haystack in the published form, but tables of them: " + datasets.Some(tables),
+			Remedy: "convert them first: lore data import summhay " + files.Quoted(dir) + " --out haystacks",
 		}
 	}
 

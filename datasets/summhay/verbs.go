@@ -149,12 +149,7 @@ func importable(args []string) (paths, warnings []string, err error) {
 			return nil, nil, err
 		}
 		if len(found) == 0 {
-			for _, n := range others {
-				if isTable(n) {
-					found = append(found, filepath.Join(a, filepath.FromSlash(n)))
-				}
-			}
-			others = nil
+			found, others = tablesIn(a, others)
 		}
 		if len(found) == 0 {
 			return nil, nil, noHaystack(a, nil)
@@ -165,6 +160,20 @@ func importable(args []string) (paths, warnings []string, err error) {
 		}
 	}
 	return paths, warnings, nil
+}
+
+// tablesIn are those of the files of a folder that hold haystacks, and the others. A table that cannot be
+// read is one of the first: whoever reads it says why.
+func tablesIn(dir string, names []string) (found, others []string) {
+	for _, n := range names {
+		path := filepath.Join(dir, filepath.FromSlash(n))
+		if is, err := holdsHaystacks(path); is || err != nil {
+			found = append(found, path)
+		} else {
+			others = append(others, n)
+		}
+	}
+	return found, others
 }
 
 // isTable tells a file with a haystack per row from one with a single haystack, by its name.
