@@ -19,8 +19,10 @@ type readCounts struct {
 	replies, odd, unreadable      int
 	texts, unmatched, ambiguous   int
 	cited, unknown                int
+	ids, missed                   int // of documents, and those in which the pattern found nothing
 	oddExample, unreadableExample string
 	unmatchedExample              string
+	missedExample                 string
 }
 
 // example keeps the first one in the order of texts: replies come in any order.
@@ -90,6 +92,7 @@ func (e *engine) takeDocuments(c *cell, m *models.Model, read remote.Reading, co
 	for _, d := range read.Documents {
 		named := matcher.Name(d.ID, d.Text)
 		counts.count(d, named)
+		counts.pattern(d)
 		switch {
 		case named.ID == "" && named.Fate == "":
 			c.evidence.Output = datasets.Output{
@@ -113,6 +116,17 @@ func (e *engine) takeDocuments(c *cell, m *models.Model, read remote.Reading, co
 		c.evidence.Context = c.item.Context(found, e.opt.Budget)
 	}
 	e.takeCites(c, matcher, read, counts)
+}
+
+// pattern counts an id that a system gave, and whether the pattern found one in it.
+func (n *readCounts) pattern(d remote.Document) {
+	if d.ID != "" {
+		n.ids++
+	}
+	if d.Missed {
+		n.missed++
+		example(&n.missedExample, d.ID)
+	}
 }
 
 // count counts a document that a system gave by its text.
@@ -264,6 +278,10 @@ func (n *readCounts) warnings(m *models.Model) []string {
 		add("%d of %d replies lack something that the file names, such as: %s", n.odd, n.replies, n.oddExample)
 	}
 
+	if n.missed > 0 && n.missed == n.ids {
+		add("the pattern %s of documents: matches nothing in any of %s, such as %q", m.Service.Rules.Documents.Pattern,
+			usage.Counted(n.ids, "id"), beginning(n.missedExample))
+	}
 	if n.unmatched > 0 {
 		add("%d of %d texts match no document of the data, such as %q: these are not counted as retrieved", n.unmatched,
 			n.texts, text.Beginning(n.unmatchedExample, shownOfText))

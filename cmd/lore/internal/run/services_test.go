@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -104,5 +106,34 @@ func TestTakeService(t *testing.T) {
 	e.takeService(c, &models.Model{Spec: "rag", Service: &remote.Service{}}, local.Fail(local.Timeout, "late"))
 	if out := c.evidence.Output; out.Outcome != local.Timeout || out.Reason != "late" {
 		t.Errorf("%+v", out)
+	}
+}
+
+// A pattern that finds nothing in any id of any reply is told once, also where texts make up for it.
+func TestPatternThatFindsNothing(t *testing.T) {
+	at := func(s string) remote.Path {
+		p, err := remote.ParsePath(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	corpus := &datasets.Corpus{ID: "c", Documents: []datasets.Document{{ID: "d1", Text: "One rose."}, {ID: "d2", Text: "Two fell."}}}
+	for second, want := range map[string]string{
+		`x/b.md`:   `system rag: the pattern ([^/]+)\.txt$ of documents: matches nothing in any of 2 ids, such as "x/a.md"`,
+		`x/d2.txt`: "",
+	} {
+		e := &engine{opt: Options{Budget: datasets.Budget{Tokens: 1000}}}
+		m := &models.Model{Spec: "rag", Service: &remote.Service{File: "rag.yaml", Stream: remote.Auto, Rules: remote.Rules{
+			Answer:    remote.Answering{At: []remote.Path{at("a")}},
+			Documents: remote.Documents{At: at("d"), ID: at("id"), Text: at("t"), Pattern: regexp.MustCompile(`([^/]+)\.txt$`)},
+		}}}
+		for _, id := range []string{"x/a.md", second} {
+			body := fmt.Sprintf(`{"a":"Up.","d":[{"id":%q,"t":"Two fell."}]}`, id)
+			e.takeService(&cell{item: shelf{corpus: corpus}}, m, local.Reply{Outcome: local.OK, Text: `{"body":` + string(mustJSON(body)) + `}`})
+		}
+		if got := strings.Join(e.reads["rag"].warnings(m), "; "); got != want {
+			t.Errorf("%s: %q, want %q", second, got, want)
+		}
 	}
 }
