@@ -280,7 +280,7 @@ func (n *readCounts) warnings(m *models.Model) []string {
 
 	if n.missed > 0 && n.missed == n.ids {
 		add("the pattern %s of documents: matches nothing in any of %s, such as %q", m.Service.Rules.Documents.Pattern,
-			usage.Counted(n.ids, "id"), beginning(n.missedExample))
+			usage.Counted(n.ids, "id"), text.Beginning(n.missedExample, shownOfText))
 	}
 	if n.unmatched > 0 {
 		add("%d of %d texts match no document of the data, such as %q: these are not counted as retrieved", n.unmatched,
