@@ -185,7 +185,7 @@ func run1(t *testing.T, command, demo string) string {
 var (
 	here      = regexp.MustCompile(`(?m)^(Without models:) .*$`)
 	callTime  = regexp.MustCompile(`(?m)^((?:ollama|system):.*\d) +[0-9.]+m?s$`)
-	phaseTime = regexp.MustCompile(`(?m)^(phase +model +to ask +finished|[a-z ]+ (?:ollama:\S+|system:\S+) +\d+ +\d+) .*(?:time|\S+ to \S+|–)$`)
+	phaseTime = regexp.MustCompile(`(?m)^(phase +model +to ask +finished|[a-z ,0-9]+ (?:ollama:\S+|system:\S+) +\d+ +\d+) .*(?:time|\S+ to \S+|–)$`)
 	total     = regexp.MustCompile(`(?m)^(Total:) .*$`)
 	seconds   = regexp.MustCompile(`(?m)^((?:lexical|recorded:|nli:|embed:).* \d+ +\d+) +\d+\.\d\d$`)
 	replyTime = regexp.MustCompile(`(reply +in) [0-9.]+[mµ]?s,`)
