@@ -21,6 +21,9 @@ import (
 // Builds ask about as many calls, and take about as long, as was foretold; nothing is written for an
 // estimate, and what it tried is not asked again.
 func TestEstimatesOfBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long; scripts estimate, too")
+	}
 	seeds := filepath.Join(t.TempDir(), "seeds.txt")
 	text := "Why was the tramway closed, and what did the council do about the rails and the men?\n" +
 		"How was the concert hall repaired, and what did it cost in the end?\n" +

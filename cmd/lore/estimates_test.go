@@ -122,6 +122,9 @@ func voluble(req api.ChatRequest) string {
 // A run takes about as long as was foretold: within 15 % in 9 of 10 runs on a server whose speeds
 // are known. The short form asks less of a machine that others use, too.
 func TestEstimatesOfTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long; scripts estimate, too")
+	}
 	runs, within, misses := foreseenRuns, 0.15, 1
 	if !inFull() {
 		runs, within, misses = []foreseen{foreseenRuns[0], foreseenRuns[1]}, 0.5, 0

@@ -477,6 +477,9 @@ func TestPageOfAnOldFolder(t *testing.T) {
 
 // A page of a whole haystack and five systems is small enough for a mail.
 func TestPageOfAHaystackIsSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out what only takes long; other pages are drawn in scripts")
+	}
 	dir := runOf(t, "summhay", published.Path(t, "data", "summhay", "topic_news1.json"), "--retriever", "bm25,keywords,random,oracle,full")
 	info, err := os.Stat(filepath.Join(dir, "report.html"))
 	if err != nil || info.Size() > 1_500_000 {
