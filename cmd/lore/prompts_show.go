@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -74,6 +75,9 @@ func showPrompt(c *cobra.Command, f showFlags, name string, data []string) error
 		return err
 	}
 	messages, err := s.fill(c.Context(), versions[0], name)
+	if other, ok := errors.AsType[*notFilled](err); ok {
+		return usage.Errorf("%v", other)
+	}
 	if err != nil {
 		return versions[0].Locate(err)
 	}
@@ -119,6 +123,11 @@ func openShown(name, id string, data []string) (shownItem, error) {
 	return shownItem{}, unknownItem(id, known)
 }
 
+// notFilled says that a prompt is none that an item of a run fills in.
+type notFilled struct{ msg string }
+
+func (e *notFilled) Error() string { return e.msg }
+
 // fill words a prompt for the item.
 func (s shownItem) fill(ctx context.Context, v prompts.Version, name string) ([]local.Message, error) {
 	set := prompt.NewSet(v.FS(), prompts.OfRun(s.bench)...)
@@ -146,8 +155,8 @@ func (s shownItem) fill(ctx context.Context, v prompts.Version, name string) ([]
 	case folder == "judge":
 		return s.judged(ctx, set, shown, judge.Kind(strings.TrimSuffix(base, ".txt")))
 	}
-	return nil, usage.Errorf("%s is not filled in for an item of a run: only prompts for answers and for judges are; "+
-		"without --item it is printed as it is", name)
+	return nil, &notFilled{name + " is not filled in for an item of a run: only prompts for answers and for judges are; " +
+		"without --item it is printed as it is"}
 }
 
 // gold is what the oracle finds: the best documents first. Without any, all are shown.
@@ -203,11 +212,14 @@ func (s shownItem) judged(ctx context.Context, set *prompt.Set, shown datasets.C
 		}
 		t.Questions = t.Questions[at : at+1]
 		words, err := by.Words(t, make([]judge.Verdict, 1))
-		if err != nil || len(words) > 0 {
-			return words[0], err
+		if err != nil {
+			return nil, err
+		}
+		if len(words) > 0 {
+			return words[0], nil
 		}
 	}
-	return nil, usage.Errorf("judges of %s are asked nothing of the kind %s", s.bench.Name(), kind)
+	return nil, &notFilled{fmt.Sprintf("judges of %s are asked nothing of the kind %s", s.bench.Name(), kind)}
 }
 
 // firstOf is the first of some words; empty for none.

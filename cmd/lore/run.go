@@ -256,6 +256,9 @@ func (p *prepared) load(name string, data []string) error {
 	if p.nothing, err = p.f.items.choose(&p.opt, bench, p.data); p.nothing || err != nil {
 		return err
 	}
+	if err := checkPrompts(p.c.Context(), bench, p.opt.Items(p.data), p.opt.Prompts); err != nil {
+		return err
+	}
 	p.asked, err = run.Configure(bench, p.data, p.opt)
 	return err
 }

@@ -405,6 +405,10 @@ func (s *studied) placed(r study.Run, err error) error {
 	if !ok {
 		return s.named(r, err)
 	}
+	at := r.LineOf(input.File)
+	if files.Exists(input.File) { // it was found, and is wrong itself
+		return &files.Error{File: s.file, Place: fmt.Sprintf("line %d", at), Msg: r.Name + ": " + input.Error(), Err: err}
+	}
 	help := "paths are relative to the study file"
 	if here, err := os.Getwd(); err == nil {
 		help += ", here to " + here
@@ -413,7 +417,7 @@ func (s *studied) placed(r study.Run, err error) error {
 		help += "; ~ and $ stand for nothing in a study"
 	}
 	return &files.Error{
-		File: s.file, Place: fmt.Sprintf("line %d", cmp.Or(r.DataLine, r.Line)), Msg: r.Name + ": " + input.Error(), Remedy: help, Err: err,
+		File: s.file, Place: fmt.Sprintf("line %d", at), Msg: r.Name + ": " + input.Error(), Remedy: help, Err: err,
 	}
 }
 

@@ -149,6 +149,9 @@ func newStudyCheck() *cobra.Command {
 			if err := s.load(); err != nil {
 				return err
 			}
+			if err := s.tellLacks(); err != nil {
+				return err
+			}
 			report.Text(c.OutOrStdout(), s.plan())
 			fmt.Fprintf(c.ErrOrStderr(), "Next: lore run %s\n", args[0])
 			return nil

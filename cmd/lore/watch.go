@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,8 +18,10 @@ import (
 	"lore/cmd/lore/internal/pipeline"
 	"lore/cmd/lore/internal/prompts"
 	"lore/cmd/lore/internal/run"
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
+	"lore/local/files"
 )
 
 // watchFlags say how versions of a prompt are watched.
@@ -62,7 +65,7 @@ type watch struct {
 	all    int             // items, before --watch-items
 	opt    run.Options
 	metric datasets.Metric
-	folder string
+	folder *store.Folder // locked for the whole watch
 	w      io.Writer
 
 	versions []prompts.Version
@@ -72,11 +75,12 @@ type watch struct {
 
 // runWatch watches until it is interrupted, or as many versions have been judged as were asked for.
 // Between rounds an interruption is its end; within one the error of the context is returned.
-func runWatch(p *prepared) error {
+func runWatch(p *prepared) (err error) {
 	w := &watch{flags: p.f, c: p.c, bench: p.bench, ds: p.data, opt: p.opt, w: p.c.OutOrStdout(), versions: p.opt.Prompts}
 	if err := w.prepare(); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, w.folder.Close()) }()
 	ctx := p.c.Context()
 	for judged := 1; ; judged++ {
 		edited, err := w.judgeOrEdit(ctx)
@@ -167,8 +171,9 @@ func headlineOf(bench datasets.Benchmark) (datasets.Metric, error) {
 	return datasets.Metric{}, fmt.Errorf("the benchmark %s has no metric %s", bench.Name(), want)
 }
 
-// chooseFolder names the folder by all that a watch has in common: the same command goes on in it,
-// whatever the prompts have become.
+// chooseFolder names the folder by all that a watch has in common and by its versions: the same command
+// goes on in it, whatever the prompts have become, and another version has another. It stays locked
+// until the watch ends.
 func (w *watch) chooseFolder() error {
 	opt := w.opt
 	opt.Prompts = nil
@@ -176,17 +181,40 @@ func (w *watch) chooseFolder() error {
 	if err != nil {
 		return err
 	}
-	if w.folder = w.flags.out; w.folder == "" {
-		w.folder = filepath.Join(runsFolder, fmt.Sprintf("%s-watch-%s", w.bench.Name(), common.Hash()[:8]))
+	dir := w.flags.out
+	if dir == "" {
+		dir = filepath.Join(runsFolder, fmt.Sprintf("%s-watch-%s-%s", w.bench.Name(), namesInFolder(w.versions), common.Hash()[:8]))
 	}
-	if err := run.Retake(w.folder, common); err != nil {
+	if w.folder, err = store.Open(dir); errors.Is(err, store.ErrBusy) {
+		return usage.Errorf("%s: another lore works in this folder, such as a watch of the same version: end that one, "+
+			"or choose another folder with --out", dir)
+	} else if err != nil {
 		return err
 	}
+	if err := run.Retake(dir, common); err != nil {
+		return errors.Join(err, w.folder.Discard(), w.folder.Close())
+	}
 	if w.flags.indexDir == "" {
-		w.opt.Pipelines.IndexDir = indexDir(w.folder)
+		w.opt.Pipelines.IndexDir = indexDir(dir)
 		w.opt.Models.Encoders.Dir = w.opt.Pipelines.IndexDir
 	}
 	return nil
+}
+
+// mostInName is how many letters of the versions' names stand in the name of a folder.
+const mostInName = 60
+
+// namesInFolder words the versions of a watch for the name of its folder. Lore's own is always meant
+// where one stands alone.
+func namesInFolder(versions []prompts.Version) string {
+	var names []string
+	for i, v := range versions {
+		if i > 0 || v.Name != prompts.Builtin {
+			names = append(names, v.Name)
+		}
+	}
+	letters := []rune(strings.Join(names, "-"))
+	return string(letters[:min(len(letters), mostInName)])
 }
 
 // judgeOrEdit judges the version as it is. An edit ends that at once, and edited says so.
@@ -220,6 +248,13 @@ func (w *watch) next(ctx context.Context, edited bool) error {
 		}
 		edited = false
 
+		gone := w.gone()
+		for _, file := range gone {
+			fmt.Fprintf(w.w, "\n%s is gone; waiting for it.", usage.Line(file))
+		}
+		if len(gone) > 0 {
+			continue // nobody has said that lore's own is meant instead
+		}
 		changed, err := w.reload()
 		switch {
 		case err != nil:
@@ -229,6 +264,23 @@ func (w *watch) next(ctx context.Context, edited bool) error {
 			return nil
 		}
 	}
+}
+
+// gone are the files of the versions that are no longer there, or their folders.
+func (w *watch) gone() []string {
+	var out []string
+	for _, v := range w.versions {
+		if v.Dir != "" && !files.Exists(v.Dir) {
+			out = append(out, v.Dir)
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(v.Texts)) {
+			if file := v.Place(name); !files.Exists(file) {
+				out = append(out, file)
+			}
+		}
+	}
+	return out
 }
 
 // reload reads the versions anew, and chooses the one that was edited. It names the files that changed.

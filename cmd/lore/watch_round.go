@@ -26,7 +26,7 @@ const movedShown = 3
 var errWritten = errors.New("the run folder cannot be written")
 
 // judge compares the edited version with the baseline on more and more items, until the difference
-// is clear or there are no more. Then it says so, and leaves a run folder.
+// is clear or there are no more, and leaves a run folder after each look. At last it says what it found.
 func (w *watch) judge(ctx context.Context) error {
 	begun := time.Now()
 	base, edited := w.versions[0], w.versions[w.edited]
@@ -34,33 +34,30 @@ func (w *watch) judge(ctx context.Context) error {
 		usage.Line(w.opt.Retrievers[0].Name), usage.Line(w.opt.Generators[0]), usage.Line(w.opt.Judges[0]))
 
 	for _, n := range sizes(len(w.items)) {
-		folder, err := store.Open(w.folder)
+		look, result, err := w.look(ctx, n)
 		if err != nil {
-			return fmt.Errorf("%w: %w", errWritten, err)
+			w.folder.Drop()
+			return err
 		}
-		look, result, err := w.look(ctx, folder, n)
-		if err != nil {
-			return errors.Join(err, folder.Close())
+		// What is printed is on disk, however this ends.
+		if err := w.keep(result); err != nil {
+			return err
 		}
 		look.Line(w.w)
 		if !look.Known.Clear() && n < len(w.items) {
-			if err := folder.Close(); err != nil {
-				return fmt.Errorf("%w: %w", errWritten, err)
-			}
 			continue
 		}
 
-		err = errors.Join(w.keep(folder, result), folder.Close())
 		look.Verdict(w.w, len(w.items) < look.Of)
 		w.writeMoved(look, result)
-		fmt.Fprintf(w.w, "Judged in %.1f s. Run folder: %s\n", time.Since(begun).Seconds(), w.folder)
-		return err
+		fmt.Fprintf(w.w, "Judged in %.1f s. Run folder: %s\n", time.Since(begun).Seconds(), w.folder.Dir())
+		return nil
 	}
 	return nil
 }
 
 // look runs both versions on the first n items.
-func (w *watch) look(ctx context.Context, folder *store.Folder, n int) (report.Look, *run.Result, error) {
+func (w *watch) look(ctx context.Context, n int) (report.Look, *run.Result, error) {
 	opt := w.opt
 	opt.Prompts = []prompts.Version{w.versions[0], w.versions[w.edited]}
 	if n < len(w.ds.Items) {
@@ -71,7 +68,7 @@ func (w *watch) look(ctx context.Context, folder *store.Folder, n int) (report.L
 	if _, err := run.Configure(w.bench, w.ds, opt); err != nil {
 		return report.Look{}, nil, err // two versions that are the same, for one
 	}
-	result, err := run.Run(ctx, w.bench, w.ds, opt, folder)
+	result, err := run.Run(ctx, w.bench, w.ds, opt, w.folder)
 	if err != nil {
 		return report.Look{}, nil, err
 	}
@@ -102,9 +99,10 @@ func (w *watch) look(ctx context.Context, folder *store.Folder, n int) (report.L
 func (w *watch) rows(r *run.Result) (base, edited table.Row) { return r.Table.Rows[0], r.Table.Rows[1] }
 
 // keep writes the run folder of the last look, so that it can be read, and compared, as any other.
-func (w *watch) keep(folder *store.Folder, result *run.Result) error {
-	p := &prepared{c: w.c, f: w.flags, bench: w.bench, folder: folder}
+func (w *watch) keep(result *run.Result) error {
+	p := &prepared{c: w.c, f: w.flags, bench: w.bench, folder: w.folder}
 	if err := p.write(result); err != nil {
+		w.folder.Drop()
 		return fmt.Errorf("%w: %w", errWritten, err)
 	}
 	return nil

@@ -231,6 +231,77 @@ func TestWatchIsInterrupted(t *testing.T) {
 	if out, code := interrupt("8 of 48 items"); code != exitInterrupted {
 		t.Errorf("exit code %d in a round:\n%s", code, out)
 	}
+
+	// What was printed is on disk, though the watch had not come to its end.
+	dirs, err := filepath.Glob("lore-runs/trivia-watch-v2-*")
+	if err != nil || len(dirs) != 1 {
+		t.Fatal(dirs, err)
+	}
+	if answers, err := linesOf[struct{}](dirs[0], "answers.jsonl"); err != nil || len(answers) != 2*8 {
+		t.Errorf("%d answers, %v", len(answers), err)
+	}
+	report := &screen{}
+	if code := Main([]string{"report", dirs[0]}, report, report); code != exitOK || !strings.Contains(report.String(), "ollama:fake+prompts:v2") {
+		t.Errorf("exit code %d:\n%s", code, report)
+	}
+}
+
+// A watch keeps its folder as long as it goes on: a second one of the same version is refused, and one of
+// another version has another folder.
+func TestWatchKeepsItsFolder(t *testing.T) {
+	watchWorld(t)
+	writeText(t, "prompts/v3/trivia/answer.txt", "Copy all. {{.Question}}{{range .Passages}}\n[{{.Label}}] {{.Text}}{{end}}")
+	out, same, other := &screen{}, &screen{}, &screen{}
+	codes := make(chan [2]int, 1)
+	out.read = func(so string) {
+		if strings.HasSuffix(so, "Watching; Ctrl-C ends it.\n") {
+			go func() {
+				code := watchTrivia(same, "--watch-for", "1")
+				codes <- [2]int{code, watchTrivia(other, "--watch-for", "1", "--prompts", "v3")}
+				_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
+			}()
+		}
+	}
+	if code := watchTrivia(out, "--watch-items", "8"); code != exitOK {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	got := <-codes
+	if got[0] != exitUsage || !regexp.MustCompile(`lore-runs/trivia-watch-v2-\w+: another lore works in this folder.*--out`).MatchString(same.String()) {
+		t.Errorf("exit code %d for a second watch of the same version:\n%s", got[0], same)
+	}
+	if got[1] != exitOK || !strings.Contains(other.String(), "Run folder: lore-runs/trivia-watch-v3-") {
+		t.Errorf("exit code %d for a watch of another version:\n%s", got[1], other)
+	}
+}
+
+// A file that is deleted is waited for: lore's own prompt does not take its place.
+func TestWatchWaitsForFile(t *testing.T) {
+	watchWorld(t)
+	const file = "prompts/v2/trivia/answer.txt"
+	steps := 0
+	out := &screen{}
+	out.read = func(so string) {
+		switch {
+		case steps == 0 && strings.HasSuffix(so, "Watching; Ctrl-C ends it.\n"):
+			steps++
+			go func() { _ = os.Remove(file) }()
+		case steps == 1 && strings.HasSuffix(so, "\n"+file+" is gone; waiting for it.\nWatching; Ctrl-C ends it.\n"):
+			steps++
+			go func() { _ = os.RemoveAll("prompts/v2") }()
+		case steps == 2 && strings.HasSuffix(so, "\nprompts/v2 is gone; waiting for it.\nWatching; Ctrl-C ends it.\n"):
+			steps++
+			go func() {
+				_ = os.MkdirAll(filepath.Dir(file), 0o777)
+				_ = os.WriteFile(file, []byte("Answer all. {{.Question}}{{range .Passages}}\n[{{.Label}}] {{.Text}}{{end}}"), 0o666)
+			}()
+		}
+	}
+	if code := watchTrivia(out, "--watch-for", "2", "--watch-items", "8"); code != exitOK || steps != 3 {
+		t.Fatalf("exit code %d after %d steps:\n%s", code, steps, out)
+	}
+	if n := strings.Count(out.String(), "v2 against builtin: oracle"); n != 2 || !strings.Contains(out.String(), "\nEdited at ") {
+		t.Errorf("judged %d times:\n%s", n, out)
+	}
 }
 
 // What cannot be watched is refused, with the remedy.

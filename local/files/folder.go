@@ -22,25 +22,31 @@ var endings = []string{".txt", ".md"}
 // List names the regular files below a folder in order, by their paths below it. Hidden
 // files and links are left out; pipes, sockets and devices are refused.
 func List(dir string) ([]string, error) {
-	var out []string
-	err := fs.WalkDir(DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+	out, _, err := ListLinks(dir)
+	return out, err
+}
+
+// ListLinks is List, and names the links that are left out.
+func ListLinks(dir string) (out, links []string, err error) {
+	err = fs.WalkDir(DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "."):
 			return err
-		}
-		if d.Type().IsRegular() {
+		case d.Type().IsRegular():
 			out = append(out, p)
 			return nil
-		}
-		if d.Type()&fs.ModeSymlink != 0 {
+		case d.Type()&fs.ModeSymlink != 0:
+			links = append(links, p)
 			return nil
 		}
 		return checkMode(filepath.Join(dir, p), d.Type())
 	})
 	if err != nil {
-		return nil, Unreadable(placeOf(err, dir), err, "check its permissions")
+		return nil, nil, Unreadable(placeOf(err, dir), err, "check its permissions")
 	}
 	slices.Sort(out)
-	return out, nil
+	slices.Sort(links)
+	return out, links, nil
 }
 
 // placeOf is the path that an error of the file system names.

@@ -3,6 +3,7 @@ package ollama
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"strings"
 	"sync"
@@ -111,6 +112,26 @@ func TestUnreachableIsTransport(t *testing.T) {
 	}
 	if r, err := c.Do(context.Background(), ask("x")); err != nil || r.Outcome != local.Transport {
 		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// Who is interrupted is told so, and not that the server is away.
+func TestInterruptedIsNotUnreachable(t *testing.T) {
+	s := &ollamatest.Server{}
+	c, err := NewClient(Config{Host: s.Start(t).URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := c.Version(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "interrupted") {
+		t.Error(err)
+	}
+
+	late, end := context.WithTimeout(context.Background(), 0)
+	defer end()
+	if _, err := c.Version(late); !errors.Is(err, ErrUnreachable) {
+		t.Errorf("in no time: %v", err)
 	}
 }
 

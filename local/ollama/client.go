@@ -227,8 +227,9 @@ func brief(text string) string {
 }
 
 // call sends a request whose answer is one JSON value. An empty body means GET.
-func (c *Client) call(ctx context.Context, path string, most int64, body, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+// Who is interrupted is told so: the server may well be there.
+func (c *Client) call(outer context.Context, path string, most int64, body, out any) error {
+	ctx, cancel := context.WithTimeout(outer, 30*time.Second)
 	defer cancel()
 
 	method, reader := http.MethodGet, io.Reader(nil)
@@ -246,6 +247,9 @@ func (c *Client) call(ctx context.Context, path string, most int64, body, out an
 	}
 
 	resp, err := c.http.Do(req)
+	if err != nil && errors.Is(outer.Err(), context.Canceled) {
+		return fmt.Errorf("interrupted while the model server was asked for %s: %w", path, outer.Err())
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w; start it with `ollama serve`, or name another with --host",
 			ErrUnreachable, c.hide.Error(err))
@@ -255,6 +259,9 @@ func (c *Client) call(ctx context.Context, path string, most int64, body, out an
 		return err
 	}
 	if err := decode(resp.Body, most, out); err != nil {
+		if errors.Is(outer.Err(), context.Canceled) {
+			return fmt.Errorf("interrupted while the model server answered %s: %w", path, outer.Err())
+		}
 		return fmt.Errorf("%w: read the answer of %s: %w", ErrUnreachable, path, c.hide.Error(err))
 	}
 	return nil

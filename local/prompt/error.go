@@ -57,7 +57,8 @@ func wrong(name string, err error, data any) *Error {
 
 	e.Msg = "is not a valid template: " + m[3]
 	if data != nil {
-		e.Msg, e.Fields = fmt.Sprintf("cannot be filled in at {{%s}}: %s", m[2], m[3]), Fields(data)
+		what, _, _ := strings.Cut(m[3], " in type ") // what lore's own types are called helps nobody
+		e.Msg, e.Fields = fmt.Sprintf("cannot be filled in at {{%s}}: %s", m[2], what), Fields(data)
 	}
 	return e
 }

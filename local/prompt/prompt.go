@@ -183,6 +183,10 @@ func (p *Prompt) Placeholders() []string {
 			branch(&n.BranchNode)
 		case *parse.WithNode:
 			branch(&n.BranchNode)
+		case *parse.TemplateNode:
+			if n.Pipe != nil {
+				walk(n.Pipe)
+			}
 		case *parse.PipeNode:
 			for _, c := range n.Cmds {
 				for _, a := range c.Args {
@@ -199,6 +203,11 @@ func (p *Prompt) Placeholders() []string {
 	}
 	for _, part := range p.parts {
 		list(part.body.Root)
+		for _, t := range part.body.Templates() { // what is defined in it
+			if t != part.body {
+				list(t.Root)
+			}
+		}
 	}
 	return slices.Sorted(maps.Keys(asked))
 }

@@ -78,7 +78,7 @@ func TestErrorsNameLineAndFields(t *testing.T) {
 		"--- system\n\nBe brief.\n\n--- user\n\nOne\n{{.Querry}}": "the prompt a.txt, line 8, cannot be filled in at {{.Querry}}: " +
 			`map has no entry for key "Querry"; it is given .Passages (each has .Label, .Text), .Query`,
 		"{{range .Passages}}\n{{.Title}}{{end}}": "the prompt a.txt, line 2, cannot be filled in at {{.Title}}: " +
-			"can't evaluate field Title in type prompt.passage; it is given .Passages (each has .Label, .Text), .Query",
+			"can't evaluate field Title; it is given .Passages (each has .Label, .Text), .Query",
 		"--- user\nx\n{{if .Query}}\ny": "the prompt a.txt, line 4, is not a valid template: unexpected EOF",
 		"\n\n{{Query}}":                 `the prompt a.txt, line 3, is not a valid template: function "Query" not defined`,
 		" \n":                           "the prompt a.txt is empty",

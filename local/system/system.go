@@ -163,6 +163,9 @@ func (b *Backend) Reachable(ctx context.Context, raw string) error {
 
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	c, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("interrupted while %s was looked for: %w", b.public(raw), ctx.Err())
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrUnreachable, b.public(raw), b.hide.Error(err))
 	}

@@ -79,6 +79,11 @@ func TestHosts(t *testing.T) {
 	if err := b.Reachable(context.Background(), "http://127.0.0.1:1/x"); !errors.Is(err, ErrUnreachable) {
 		t.Errorf("a closed port: %v", err)
 	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if err := b.Reachable(ended, "http://127.0.0.1:1/x"); errors.Is(err, ErrUnreachable) || !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	if err := b.Reachable(context.Background(), s.URL+"/x#v"); err != nil {

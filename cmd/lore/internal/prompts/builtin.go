@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"lore/cmd/lore/internal/usage"
@@ -39,6 +40,13 @@ func All() (Library, error) {
 		}
 	}
 
+	return library(folders)
+}
+
+// Of reads those of lore's own prompts that a run of a benchmark may use.
+func Of(bench datasets.Benchmark) (Library, error) { return library(OfRun(bench)) }
+
+func library(folders []fs.FS) (Library, error) {
 	lib := Library{Texts: map[string]string{}}
 	for _, dir := range folders {
 		if err := lib.add(dir); err != nil {
@@ -88,6 +96,25 @@ func (l Library) Below(word string) []string {
 		}
 	}
 	return out
+}
+
+// NearestOf is the prompt that a wrong name may stand for, of a benchmark's own rather than others;
+// empty: none. A benchmark without a name has none of its own.
+func (l Library) NearestOf(bench, name string) string {
+	base := path.Base(name)
+	if bench == "" {
+		return l.Nearest(name)
+	}
+	if right := path.Join(bench, base); slices.Contains(l.Names, right) {
+		return right
+	}
+	elsewhere := slices.ContainsFunc(l.Names, func(k string) bool { return path.Base(k) == base })
+	if !elsewhere && !strings.Contains(name, "/") {
+		if near := usage.Nearest(path.Join(bench, base), l.Below(bench)); near != "" {
+			return near
+		}
+	}
+	return l.Nearest(name)
 }
 
 // Nearest is the prompt of the same name in another folder, or the most similar one; empty: none.

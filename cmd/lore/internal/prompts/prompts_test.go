@@ -69,12 +69,92 @@ func TestParse(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"prompts/summhay/builtin":    "has the name of lore's own prompts",
-		"prompts":                    "replaces no prompt; did you mean summhay/answer.txt?",
+		"prompts":                    "replaces no prompt; did you mean --prompts " + filepath.Join(root, "prompts", "b") + "?",
 		filepath.Join(root, "a", ""): "",
 		"../prompts":                 "is not a folder",
 	} {
 		if _, err := Parse([]string{name}, root, "summhay"); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
+// A file with a wrong name is told the path where the command's benchmark would find it.
+func TestWrongNames(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "prompts/nn/answer.txt", "{{.Query}}")
+	write(t, root, "prompts/typo/sumhay/answer.txt", "{{.Query}}")
+	write(t, root, "prompts/near/anser.txt", "{{.Query}}")
+	write(t, root, "prompts/judging/coverage.txt", "{{.Question}}")
+	write(t, root, "prompts/long2rag/own/point.txt", "{{.Query}}")
+	for _, c := range []struct{ name, bench, want string }{
+		{"nn", "summhay", "nn/summhay/answer.txt"},
+		{"nn", "long2rag", "nn/long2rag/answer.txt"},
+		{"nn", "", "nn/"},
+		{"typo", "summhay", "typo/summhay/answer.txt"},
+		{"near", "crux", "near/crux/answer.txt"},
+		{"judging", "summhay", "judging/judge/coverage.txt"},
+		{"own", "long2rag", "long2rag/own/points.txt"},
+	} {
+		_, err := Parse([]string{c.name}, root, c.bench)
+		if err == nil || !strings.Contains(err.Error(), "replaces no prompt; did you mean "+filepath.Join(root, "prompts", c.want)) {
+			t.Errorf("%s of %s: %v", c.name, c.bench, err)
+		}
+	}
+}
+
+// A link in a version is refused by its name: it was left out, and nobody was told.
+func TestLinksAreRefused(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "other/answer.txt", "{{.Query}}")
+	write(t, root, "v/judge/coverage.txt", "{{.Question}}")
+	if err := os.Symlink(filepath.Join(root, "other"), filepath.Join(root, "v", "summhay")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parse([]string{"v"}, root, "summhay"); err == nil || !strings.Contains(err.Error(), filepath.Join(root, "v", "summhay")+": is a link") {
+		t.Errorf("a folder: %v", err)
+	}
+
+	if err := os.Rename(filepath.Join(root, "v", "summhay"), filepath.Join(root, "v", ".#summhay")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "v"), filepath.Join(root, "now")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"v", "now"} { // what an editor leaves, and a version that is a link itself
+		if got, err := Parse([]string{name}, root, "summhay"); err != nil || len(got[0].Texts) != 1 {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+// A version that hides from the model what lore's own shows it is told of, field by field.
+func TestLacks(t *testing.T) {
+	lib, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]string{
+		"{{.Query}}{{range .Passages}}{{.Text}}{{end}}":                               nil,
+		"{{$.Query}}{{range $p := .Passages}}{{$p.Text}}{{end}}":                      nil,
+		`{{define "q"}}{{.Query}}{{end}}{{template "q" .}}{{len .Passages}}`:          nil,
+		"Say something.{{range .Passages}}{{.Text}}{{end}}":                           {"{{.Query}}"},
+		"--- system\nBe brief.\n--- user\nAnswer this.{{if .Bullets}} Please.{{end}}": {"{{.Passages}}", "{{.Query}}"},
+	} {
+		got := Version{Name: "v", Texts: map[string]string{"summhay/answer.txt": text}}.Lacks(lib)
+		if len(got) != len(want) {
+			t.Errorf("%s: %q", text, got)
+			continue
+		}
+		for i, field := range want {
+			if !strings.HasPrefix(got[i], "summhay/answer.txt of v: does not use "+field) {
+				t.Errorf("%s: %q", text, got)
+			}
+		}
+	}
+	for name, text := range lib.Texts {
+		if got := (Version{Name: "v", Texts: map[string]string{name: text}}).Lacks(lib); got != nil {
+			t.Errorf("%s as it is: %q", name, got)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type Version struct {
 	Texts map[string]string // by the prompt's name, such as "summhay/answer.txt"
 
 	bench string            // whose prompts its files are where they do not say
+	asked string            // the benchmark of the command, by which wrong names are mended; empty: none
 	paths map[string]string // of the files, by the prompt's name
 }
 
@@ -109,7 +110,7 @@ func find(name, root, bench string) (Version, error) {
 
 	for _, p := range places {
 		if info, err := os.Stat(p.dir); err == nil && info.IsDir() {
-			return Load(p.dir, p.of)
+			return Load(p.dir, p.of, bench)
 		}
 	}
 	return Version{}, missing(name, root, bench)
@@ -151,8 +152,9 @@ func folders(dir string) []string {
 
 // Load reads the folder of a version, and checks that each file replaces a prompt and is a
 // template. Files right in a folder below prompts/BENCHMARK/ are those of that benchmark: bench is
-// its name then, and else empty. Hidden files and an editor's copies are left alone.
-func Load(dir, bench string) (Version, error) {
+// its name then, and else empty. asked is the benchmark of the command, or empty: the right name of a
+// file is looked for among its prompts first. Hidden files and an editor's copies are left alone.
+func Load(dir, bench, asked string) (Version, error) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
 		return Version{}, fmt.Errorf("find the folder %s: %w", dir, err)
@@ -162,6 +164,7 @@ func Load(dir, bench string) (Version, error) {
 		Dir:   dir,
 		Texts: map[string]string{},
 		bench: bench,
+		asked: asked,
 		paths: map[string]string{},
 	}
 	if v.Name == Builtin {
@@ -171,9 +174,17 @@ func Load(dir, bench string) (Version, error) {
 	if err != nil {
 		return v, err
 	}
-	names, err := files.List(dir)
+	names, links, err := files.ListLinks(dir)
 	if err != nil {
 		return v, err
+	}
+	links = slices.DeleteFunc(links, ofEditor)
+	if len(links) > 0 {
+		return v, &files.Error{
+			File:   filepath.Join(dir, filepath.FromSlash(links[0])),
+			Msg:    "is a link, and links in a version of prompts are not followed",
+			Remedy: "copy the file or folder there, or take the link away",
+		}
 	}
 
 	for _, file := range names {
@@ -192,7 +203,7 @@ func Load(dir, bench string) (Version, error) {
 }
 
 // Reload reads the version's folder again.
-func (v Version) Reload() (Version, error) { return Load(v.Dir, v.bench) }
+func (v Version) Reload() (Version, error) { return Load(v.Dir, v.bench, v.asked) }
 
 // ofEditor reports whether a file is hidden, or a copy that an editor keeps beside the file itself.
 func ofEditor(file string) bool {
@@ -208,11 +219,7 @@ func ofEditor(file string) bool {
 // read takes one file over.
 func (v Version) read(lib Library, name, file string) error {
 	if !slices.Contains(lib.Names, name) {
-		remedy := "lore prompts list names all prompts"
-		if near := lib.Nearest(name); near != "" {
-			remedy = "did you mean " + near + "? " + remedy
-		}
-		return &files.Error{File: file, Msg: "replaces no prompt", Remedy: remedy}
+		return &files.Error{File: file, Msg: "replaces no prompt", Remedy: v.rightName(lib, name) + "lore prompts list names all prompts"}
 	}
 	data, err := files.Read(file, "it must be a text")
 	if err != nil {
@@ -223,6 +230,22 @@ func (v Version) read(lib Library, name, file string) error {
 	v.Texts[name], v.paths[name] = text, file
 	_, err = prompt.Parse(name, text)
 	return v.Locate(err)
+}
+
+// rightName asks for the path that a wrong name of a file may stand for; empty: none is near.
+func (v Version) rightName(lib Library, name string) string {
+	// A folder above those of versions: what lies in them has a right name there.
+	if first, rest, below := strings.Cut(name, "/"); below && slices.Contains(lib.Names, rest) {
+		return "did you mean --prompts " + filepath.Join(v.Dir, first) + "? "
+	}
+	near := lib.NearestOf(v.asked, name)
+	if near == "" {
+		return ""
+	}
+	if rest, own := strings.CutPrefix(near, v.bench+"/"); v.bench != "" && own {
+		near = rest
+	}
+	return "did you mean " + filepath.Join(v.Dir, filepath.FromSlash(near)) + "? "
 }
 
 // plainText is a text as lore's own prompts are written: without the mark that some editors put first,

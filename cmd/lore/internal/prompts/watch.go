@@ -67,8 +67,8 @@ func (w *Watcher) Wait(ctx context.Context) error {
 func (w *Watcher) look() string {
 	h := sha256.New()
 	for _, dir := range w.dirs {
-		names, err := files.List(dir)
-		fmt.Fprintln(h, dir, err)
+		names, links, err := files.ListLinks(dir)
+		fmt.Fprintln(h, dir, links, err)
 		for _, name := range names {
 			if !ofEditor(name) {
 				data, err := files.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))

@@ -14,7 +14,7 @@ import (
 func TestWatcher(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "v/summhay/answer.txt", "one")
-	v, err := Load(filepath.Join(root, "v"), "")
+	v, err := Load(filepath.Join(root, "v"), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

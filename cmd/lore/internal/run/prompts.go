@@ -209,6 +209,10 @@ func (e *engine) resolvePrompts() error {
 	if err != nil {
 		return err
 	}
+	lib, err := prompts.Of(e.bench)
+	if err != nil {
+		return err
+	}
 	name := e.protocol.AnswerPrompt
 	e.prompts = prompt.NewSet(versions[0].FS(), prompts.OfRun(e.bench)...)
 
@@ -226,6 +230,9 @@ func (e *engine) resolvePrompts() error {
 		}
 		if err := e.fill(a); err != nil {
 			return v.Locate(err)
+		}
+		for _, lack := range v.Lacks(lib) {
+			e.opt.Console.Warn(lack)
 		}
 		e.answers = append(e.answers, a)
 	}

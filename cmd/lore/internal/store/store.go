@@ -124,12 +124,17 @@ func Busy(dir string) bool {
 	return err == nil && !got
 }
 
-// Close unlocks the folder. What was not committed is dropped.
-func (f *Folder) Close() error {
+// Drop forgets what was staged and not committed, so that a folder can be used for the next run.
+func (f *Folder) Drop() {
 	for _, s := range f.staged {
 		s.file.Discard()
 	}
 	f.staged = nil
+}
+
+// Close unlocks the folder. What was not committed is dropped.
+func (f *Folder) Close() error {
+	f.Drop()
 	if f.lock == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -88,6 +89,21 @@ func (r Run) Blame(msg string) int {
 		}
 	}
 	return r.Line
+}
+
+// LineOf is the line that an error about a file or folder is about: where a setting stands that names it
+// or a folder that it lies in, else that of the data, or of the benchmark.
+func (r Run) LineOf(file string) int {
+	named := func(t string) bool { return strings.Contains("/"+file+"/", "/"+strings.Trim(t, "/")+"/") }
+	if slices.ContainsFunc(r.Data, named) {
+		return r.DataLine
+	}
+	for _, v := range r.Values {
+		if v.Line > 0 && slices.ContainsFunc(v.Texts, named) {
+			return v.Line
+		}
+	}
+	return cmp.Or(r.DataLine, r.Line)
 }
 
 // Value is what a setting was given.
