@@ -253,7 +253,7 @@ func (p *prepared) load(name string, data []string) error {
 	if p.opt.Answers, err = p.f.readAnswers(bench, p.data); err != nil {
 		return err
 	}
-	if p.nothing, err = p.f.items.choose(&p.opt, bench, p.data); p.nothing || err != nil {
+	if p.nothing, err = p.f.items.choose(&p.opt, bench, p.data, p.f.out); p.nothing || err != nil {
 		return err
 	}
 	if err := checkPrompts(p.c.Context(), bench, p.opt.Items(p.data), p.opt.Prompts); err != nil {

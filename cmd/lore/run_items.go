@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,7 +33,7 @@ func (f *itemFlags) add(c *cobra.Command) {
 		fl.IntVar(&f.limit, "limit", 0, "use only the first N items; 0 is all")
 		fl.IntVar(&f.subset, "subset", 0, "use only N items, drawn from all groups by the seed; a smaller subset lies within a larger one")
 		fl.StringVar(&f.item, "item", "", "use only these items: comma-separated `ids`")
-		fl.StringVar(&f.failed, "failed", "", "use only the items that failed in a `RUN` (default: in this command's own folder)")
+		fl.StringVar(&f.failed, "failed", "", "use only the items that failed in a `RUN` (default: in the folder of the same command without --failed)")
 		fl.Lookup("failed").NoOptDefVal = lastRun
 	})
 }
@@ -84,8 +85,9 @@ func isFinished(dir string) bool {
 	return true
 }
 
-// choose sets the items of a run over the data. none says that nothing is left to run.
-func (f itemFlags) choose(opt *run.Options, bench datasets.Benchmark, ds *datasets.Dataset) (none bool, err error) {
+// choose sets the items of a run over the data. out is the folder that the command names, or empty. none
+// says that nothing is left to run.
+func (f itemFlags) choose(opt *run.Options, bench datasets.Benchmark, ds *datasets.Dataset, out string) (none bool, err error) {
 	opt.Limit, opt.Subset = f.limit, f.subset
 	if f.subset > len(ds.Items) {
 		return false, usage.Errorf("--subset %d is more than the %s of the data", f.subset, usage.Counted(len(ds.Items), "item"))
@@ -104,13 +106,32 @@ func (f itemFlags) choose(opt *run.Options, bench datasets.Benchmark, ds *datase
 		if err != nil {
 			return false, err
 		}
-		dir = defaultFolder(asked)
+		if dir = defaultFolder(asked); isFinished(out) && run.Holds(out, asked) {
+			dir = out // where the same command without --failed has written
+		}
 	}
-	opt.OnlyItems, err = failedItems(dir, ds)
-	if err == nil && len(opt.OnlyItems) == 0 {
+	if opt.OnlyItems, err = failedItems(dir, ds); err != nil {
+		return false, err
+	}
+	switch failed := opt.OnlyItems; {
+	case len(failed) == 0:
 		opt.Console.Note(fmt.Sprintf("no item failed in %s: there is nothing to run", dir))
+		return true, nil
+	case out != "" && filepath.Clean(out) == filepath.Clean(dir):
+		return false, usage.Errorf("--failed asks %s of %s again, and would overwrite that run with theirs alone: write them elsewhere, "+
+			"--failed %s --out %s; or leave --failed out: the same command asks anew in %s what may pass",
+			usage.Counted(len(failed), "item"), dir, files.Quoted(dir), files.Quoted(filepath.Clean(dir)+"-failed"), dir)
 	}
-	return len(opt.OnlyItems) == 0, err
+	opt.Console.Note(fmt.Sprintf("asked again: what failed in %s: %s", dir, someOf(opt.OnlyItems)))
+	return false, nil
+}
+
+// someOf lists ids, but not thousands.
+func someOf(ids []string) string {
+	if len(ids) <= itemsTold {
+		return strings.Join(ids, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(ids[:itemsTold], ", "), len(ids)-itemsTold)
 }
 
 // defaultFolder is where a run is kept that says nothing else.

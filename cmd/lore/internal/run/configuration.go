@@ -198,6 +198,12 @@ func Extend(folder *store.Folder, mine Configuration, bench datasets.Benchmark, 
 	return mine.join(*old, bench, ds, opt, folder.Dir())
 }
 
+// Holds reports whether a folder holds a run of what is asked for, and perhaps of more.
+func Holds(dir string, asked Configuration) bool {
+	old, err := ReadConfiguration(dir)
+	return err == nil && len(asked.differs(old)) == 0
+}
+
 // Retake refuses a folder that holds anything but an earlier run of the same watch, which the next one
 // replaces: other items, and another version of the prompts.
 func Retake(dir string, mine Configuration) error {
