@@ -20,7 +20,7 @@ import (
 
 // estimateJob says what other work than runs takes. Finish completes what it is.
 func estimateJob(c *cobra.Command, f estimateFlags, cfg rehearsal.Config, see foresight) error {
-	cfg.Slots, cfg.Seed, cfg.Say = max(1, see.models.Slots), see.models.Seed, sayStep(c)
+	cfg.Slots, cfg.Seed, cfg.Say, cfg.Probing = max(1, see.models.Slots), see.models.Seed, sayStep(c), sayProbe(c)
 	if !f.noProbe {
 		cfg.Open, cfg.Loaded = models.Trials(see.models)
 	}

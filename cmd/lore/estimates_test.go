@@ -17,6 +17,8 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"lore/cmd/lore/internal/forecast"
+	"lore/cmd/lore/internal/rehearsal"
 	"lore/local/ollama/ollamatest"
 )
 
@@ -139,13 +141,47 @@ func TestEstimatesOfTime(t *testing.T) {
 			if math.Abs(off) > within {
 				missed++
 			}
-			if said.Longest < took.Seconds()*0.85 {
-				t.Errorf("it took %.1f s, and was to take %.1f s at most", took.Seconds(), said.Longest)
+			if *said.Longest < took.Seconds()*0.85 {
+				t.Errorf("it took %.1f s, and was to take %.1f s at most", took.Seconds(), *said.Longest)
 			}
 		})
 	}
 	if missed > misses {
 		t.Errorf("%d of %d runs took more than %.0f %% less or more than was foretold", missed, len(runs), 100*within)
+	}
+}
+
+// There is no total as long as something is untimed: what is known is the least that it takes, or nothing.
+func TestTotalIsAtLeast(t *testing.T) {
+	line := func(model string, took *forecast.Range) forecast.Line {
+		return forecast.Line{Model: model, Calls: 5, Time: took}
+	}
+	second := forecast.Range{Low: time.Second, Expected: 2 * time.Second, High: 3 * time.Second}
+	here := 541 * time.Millisecond
+	with := func(total forecast.Range, unknown []string, lines ...forecast.Line) rehearsal.Outcome {
+		return rehearsal.Outcome{Estimate: forecast.Estimate{Lines: lines, Total: total, Here: here, Unknown: unknown}}
+	}
+	some := forecast.Range{Low: here + second.Low, Expected: here + second.Expected, High: here + second.High}
+	none := forecast.Range{Low: here, Expected: here, High: here}
+	for _, c := range []struct {
+		outcome rehearsal.Outcome
+		probe   bool
+		want    string
+		total   bool
+	}{
+		{with(some, nil, line("a", &second)), true, "Total: 1.541s to 3.541s, most likely 2.541s", true},
+		{with(some, []string{"b"}, line("a", &second), line("b", nil)), true, "Total: at least 1.541s, and what was not timed besides", false},
+		{with(none, []string{"b"}, line("b", nil)), true, "There is no total: none of these calls could be timed.", false},
+		{with(none, []string{"b"}, line("b", nil)), false, "Nothing was timed, because of --no-probe.", false},
+	} {
+		s := foresight{probe: c.probe}
+		if got := s.words(c.outcome); !strings.HasPrefix(got[0], c.want) {
+			t.Errorf("%q, want %q", got[0], c.want)
+		}
+		if told := s.asJSON(c.outcome, nil); (told.Total != nil) != c.total || (told.Longest != nil) != c.total ||
+			(told.Least != nil) != strings.Contains(c.want, "at least") {
+			t.Errorf("%s: %+v", c.want, told)
+		}
 	}
 }
 

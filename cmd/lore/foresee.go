@@ -87,6 +87,7 @@ func estimateRuns(c *cobra.Command, f estimateFlags, asJSON bool, runs ...*prepa
 		Models:  first.Models,
 		Probe:   !f.noProbe,
 		Say:     sayStep(c),
+		Probing: sayProbe(c),
 		Seed:    first.Seed,
 		Prepare: prepare,
 	})
@@ -106,6 +107,18 @@ func estimateRuns(c *cobra.Command, f estimateFlags, asJSON bool, runs ...*prepa
 func sayStep(c *cobra.Command) func(string) {
 	console := usage.NewConsole(c.ErrOrStderr())
 	return func(what string) { console.Start(what, 1)(1) }
+}
+
+// sayProbe says which model is timed: it may take a minute each. Where there is no bar it is a line.
+func sayProbe(c *cobra.Command) func(model, phase string, calls, of int) {
+	console := usage.NewConsole(c.ErrOrStderr())
+	step := sayStep(c)
+	return func(model, phase string, calls, of int) {
+		text := fmt.Sprintf("time %d of %s to %s (%s)", calls, usage.Counted(of, "call"), model, phase)
+		if !console.Tell(text) {
+			step(text)
+		}
+	}
 }
 
 // tell prints an estimate. What cannot fit is an error, after all else has been said.
@@ -176,6 +189,12 @@ func (s foresight) words(o rehearsal.Outcome) []string {
 		out = append(out, "No calls to models are left to make.")
 	case !s.probe:
 		out = append(out, "Nothing was timed, because of --no-probe.")
+	case len(o.Unknown) > 0 && o.Total.Low <= o.Here:
+		out = append(out, fmt.Sprintf("There is no total: none of these calls could be timed. What needs no model takes %s.",
+			brief(o.Here)))
+	case len(o.Unknown) > 0:
+		out = append(out, fmt.Sprintf("Total: at least %s, and what was not timed besides; of this %s without models.",
+			brief(o.Total.Low), brief(o.Here)))
 	default:
 		out = append(out, fmt.Sprintf("Total: %s, most likely %s; of this %s without models. "+
 			"If every reply reached its limit: %s.", fromTo(o.Total), brief(o.Total.Expected), brief(o.Here), brief(o.Longest)))
@@ -215,7 +234,7 @@ func withoutModels(o rehearsal.Outcome) string {
 func (s foresight) doubts(o rehearsal.Outcome, asked int) []string {
 	var out []string
 	if s.probe && len(o.Unknown) > 0 {
-		out = append(out, fmt.Sprintf("Not timed, and not in the total: %s.", strings.Join(o.Unknown, ", ")))
+		out = append(out, fmt.Sprintf("Not timed: %s.", strings.Join(o.Unknown, ", ")))
 	}
 	for _, f := range o.Failed {
 		out = append(out, fmt.Sprintf("%d of %d calls to %s that were tried (%s) failed: %s", f.Failed, f.Of, f.Model,
@@ -356,8 +375,9 @@ func freeAt(dir string) (int64, bool) {
 type estimateJSON struct {
 	Slots    int                 `json:"slots"`
 	Lines    []lineJSON          `json:"lines"`
-	Total    *secondsJSON        `json:"total_seconds"` // null: nothing was timed
-	Longest  float64             `json:"longest_seconds"`
+	Total    *secondsJSON        `json:"total_seconds"`    // null: not all was timed
+	Least    *float64            `json:"at_least_seconds"` // where some was timed, and not all
+	Longest  *float64            `json:"longest_seconds"`  // null: not all was timed
 	Loading  secondsJSON         `json:"loading_seconds"`
 	Here     float64             `json:"here_seconds"`
 	Unknown  []string            `json:"not_timed"`
@@ -393,16 +413,18 @@ func (s foresight) asJSON(o rehearsal.Outcome, problems []string) estimateJSON {
 	out := estimateJSON{
 		Slots:    max(1, s.models.Slots),
 		Lines:    []lineJSON{},
-		Longest:  o.Longest.Seconds(),
 		Loading:  inSeconds(o.Loads),
 		Here:     o.Here.Seconds(),
 		Unknown:  append([]string{}, o.Unknown...),
 		Failed:   append([]rehearsal.Failure{}, o.Failed...),
 		Problems: append([]string{}, problems...),
 	}
-	if s.probe {
-		total := inSeconds(o.Total)
-		out.Total = &total
+	total, longest := inSeconds(o.Total), o.Longest.Seconds()
+	switch {
+	case len(o.Unknown) == 0:
+		out.Total, out.Longest = &total, &longest
+	case o.Total.Low > o.Here:
+		out.Least = &total.Low
 	}
 	for _, l := range o.Lines {
 		line := lineJSON{
@@ -441,7 +463,8 @@ goes through the phases with stand-ins for the models:
   - Retrieval, the built-in generator and the lexical judge really run, and are timed.
   - Some calls to each model are made and timed at the --slots of the run: short ones, long
     ones, and calls in a row whose prompts begin alike. Each model is timed for about a
-    minute. The replies are kept in the cache, so that the run does not ask them again.
+    minute, and asked half of what it has left at most. The replies are kept in the cache, so
+    that the run does not ask them again.
     --no-probe leaves this out: calls and tokens are counted, and no time is given.
   - Prompt tokens are by the model's own count, as the server tells it for these calls.
   - Verdicts on answers that are not there yet are planned on stand-ins of the length that

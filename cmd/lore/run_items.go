@@ -33,7 +33,8 @@ func (f *itemFlags) add(c *cobra.Command) {
 		fl.IntVar(&f.limit, "limit", 0, "use only the first N items; 0 is all")
 		fl.IntVar(&f.subset, "subset", 0, "use only N items, drawn from all groups by the seed; a smaller subset lies within a larger one")
 		fl.StringVar(&f.item, "item", "", "use only these items: comma-separated `ids`")
-		fl.StringVar(&f.failed, "failed", "", "use only the items that failed in a `RUN` (default: in the folder of the same command without --failed)")
+		fl.StringVar(&f.failed, "failed", "",
+			"use only the items that failed in a `RUN` (default: in the folder of the same command without --failed)")
 		fl.Lookup("failed").NoOptDefVal = lastRun
 	})
 }

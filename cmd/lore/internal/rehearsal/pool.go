@@ -75,7 +75,7 @@ func (p *pool) has(madeUp bool) bool {
 	return slices.ContainsFunc(p.runs, func(r row) bool { return r.madeUp == madeUp })
 }
 
-// choose takes about n calls: rows of the short, the middling and the long ones. Where prompts
+// choose takes at most n calls: rows of the short, the middling and the long ones. Where prompts
 // share nothing with the call before, single calls say more than rows.
 func (p *pool) choose(n int, madeUp bool) ([]local.Call, []forecast.Call) {
 	rows := slices.DeleteFunc(slices.Clone(p.runs), func(r row) bool { return r.madeUp != madeUp })
@@ -100,11 +100,15 @@ func (p *pool) choose(n int, madeUp bool) ([]local.Call, []forecast.Call) {
 	for _, r := range rows {
 		length = max(length, len(r.calls))
 	}
-	most := max(1, (n+length-1)/max(1, length))
+	most := min(len(rows), max(1, (n+length-1)/max(1, length)))
+	var chosen []row
+	for i := range most {
+		chosen = append(chosen, rows[(2*i+1)*len(rows)/(2*most)]) // the middles of equal parts
+	}
+
 	var calls []local.Call
 	var taken []forecast.Call
-	for i := range min(most, len(rows)) {
-		r := rows[(2*i+1)*len(rows)/(2*min(most, len(rows)))] // the middles of equal parts
+	for _, r := range shortened(chosen, n) {
 		for k, c := range r.calls {
 			takes := r.taken[k]
 			if k < max(1, p.slots) {
@@ -114,4 +118,24 @@ func (p *pool) choose(n int, madeUp bool) ([]local.Call, []forecast.Call) {
 		}
 	}
 	return calls, taken
+}
+
+// shortened are rows that have n calls together at most: the longest ones lose their last calls.
+func shortened(rows []row, n int) []row {
+	rows = slices.Clone(rows)
+	over := -n
+	for _, r := range rows {
+		over += len(r.calls)
+	}
+	for ; over > 0; over-- {
+		longest := 0
+		for i, r := range rows {
+			if len(r.calls) >= len(rows[longest].calls) {
+				longest = i
+			}
+		}
+		r := &rows[longest]
+		r.calls = r.calls[:len(r.calls)-1]
+	}
+	return rows
 }

@@ -26,7 +26,6 @@ func (c Config) probe(ctx context.Context, m *memory, works []*work, keep bool) 
 	slices.SortStableFunc(works, func(a, b *work) int { return order(works, a) - order(works, b) })
 	loaded := ""
 	for _, w := range works {
-		c.say("time some calls to %s (%s)", w.Model, w.Phase)
 		if err := c.time(ctx, door, m, w, keep, w.Model != loaded); err != nil {
 			return errors.Join(err, door.Close())
 		}
@@ -41,9 +40,16 @@ func order(works []*work, of *work) int {
 }
 
 // time makes calls of a work: the first one alone, which may load the model, then rounds that
-// keep all slots full.
+// keep all slots full. Half of those that are left are made at most: who only asks what work takes does
+// not want it done.
 func (c Config) time(ctx context.Context, door Door, m *memory, w *work, keep, load bool) error {
-	calls, takes := w.pool.choose(4*c.Slots+8, !keep)
+	calls, takes := w.pool.choose(min(4*c.Slots+8, len(w.Calls)/2), !keep)
+	if len(calls) == 0 {
+		return nil
+	}
+	if c.Probing != nil {
+		c.Probing(w.Model, w.Phase, len(calls), len(w.Calls))
+	}
 	first := 0
 	if load {
 		first = 1

@@ -38,6 +38,8 @@ type Config struct {
 	Loaded func(ctx context.Context) []string
 	// Say is told what is being done; may be nil.
 	Say func(string)
+	// Probing is told of each model before some of its calls in a phase are timed; may be nil.
+	Probing func(model, phase string, calls, of int)
 }
 
 // Door makes calls; gate.Gate is one.

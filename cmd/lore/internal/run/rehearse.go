@@ -16,6 +16,10 @@ type Rehearsal struct {
 	Say    func(string)  // is told what is being done; may be nil
 	Seed   uint64
 
+	// Probing is told of each model before some of its calls are timed, and of how many it has left; may
+	// be nil.
+	Probing func(model, phase string, calls, of int)
+
 	// Prepare prepares all jobs, with the options that change gives for theirs, and folders that
 	// are only looked at. It is called for every pass, and what jobs share must be new each time.
 	Prepare func(ctx context.Context, change func(Options) Options) ([]*Job, error)
@@ -29,6 +33,8 @@ func Estimate(ctx context.Context, r Rehearsal) (rehearsal.Outcome, error) {
 		Seed:  r.Seed,
 		Go:    r.pass,
 		Say:   r.Say,
+
+		Probing: r.Probing,
 	}
 	if r.Probe {
 		cfg.Open, cfg.Loaded = models.Trials(r.Models)

@@ -46,6 +46,16 @@ func (c Console) Warn(s string) { c.say("warning:", Caution, s) }
 // Note prints what is good to know.
 func (c Console) Note(s string) { c.say("note:", Heading, s) }
 
+// Tell prints a line on what is being done, and reports whether it did: not where a bar says so, or
+// where nobody wants to be told.
+func (c Console) Tell(s string) bool {
+	if c.out == nil || c.board != nil && c.board.shown() != Auto && c.board.shown() != Lines {
+		return false
+	}
+	Paint(c.out, Piece{Text: Line(s) + "\n"})
+	return true
+}
+
 // say prints one line, however long it is: commands and paths in it are there to be copied.
 func (c Console) say(prefix string, style Style, s string) {
 	if c.said != nil {
