@@ -630,7 +630,7 @@ func (p *prepared) write(result *run.Result) error {
 		return err
 	}
 	source := page.Source{Run: p.report, Shown: &result.Shown, Contexts: result.Contexts}
-	if err := page.Save(p.folder, source, p.bench); err != nil {
+	if err := page.Save(p.folder, source, p.bench, page.Words{Study: study.TitleAbove(p.folder.Dir())}); err != nil {
 		return err
 	}
 	if err := p.folder.Commit(result.Manifest); err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -145,6 +144,7 @@ type studied struct {
 	out   string
 	home  string // where the command was given
 	runs  []*prepared
+	wrong error // what is wrong in the file, as far as it was read
 }
 
 // openStudy reads a study, with what the command line says instead.
@@ -210,9 +210,7 @@ func (s *studied) read(path string) error {
 	}
 	s.file, s.text = path, data
 	s.name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	if s.study, err = studyReader().Read(path, data); err != nil {
-		return err
-	}
+	s.study, s.wrong = studyReader().Read(path, data)
 	if err := os.Chdir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("go to the folder of %s: %w", path, err)
 	}
@@ -268,18 +266,47 @@ func (s *studied) absolute(path string) string {
 	return filepath.Join(s.home, path)
 }
 
-// load reads the data of all runs.
+// load reads the data of all runs, and tells all that is wrong with the study at once.
 func (s *studied) load() error {
 	windows := models.NewWindows()
+	var wrong []error
 	for _, r := range s.study.Runs {
 		p, err := s.loadRun(r)
 		if err != nil {
-			return s.placed(r, err)
+			if s.c.Context().Err() != nil {
+				return err
+			}
+			wrong = append(wrong, s.mistakes(r, err)...)
+			continue
 		}
 		p.opt.Models.Windows = windows
 		s.runs = append(s.runs, p)
 	}
+	if s.wrong != nil || len(wrong) > 0 {
+		return study.Mistakes(append(study.Each(s.wrong), wrong...))
+	}
 	return nil
+}
+
+// mistakes are the errors of a run: the one that was found, and those that are found when what it is
+// about is left out.
+func (s *studied) mistakes(r study.Run, err error) []error {
+	out := []error{s.placed(r, err)}
+	for {
+		rest, dropped := r.Without(study.LineOf(out[len(out)-1]))
+		if len(dropped) == 0 || s.file == "" {
+			return out
+		}
+		if _, err = s.loadRun(rest); err == nil {
+			return out
+		}
+		for _, name := range dropped { // that it is missing is no mistake of the file
+			if strings.Contains(err.Error(), "--"+name) {
+				return out
+			}
+		}
+		r, out = rest, append(out, s.placed(rest, err))
+	}
 }
 
 // place says where the runs lie, and refuses a folder that holds something else.
@@ -577,7 +604,7 @@ func (s *studied) json() error {
 func (s *studied) write(parts []part) error {
 	of := reported(parts)
 	overview, seeds := report.Across(of).Grid(), report.OverSeeds(of)
-	title := cmp.Or(s.study.Title, "Study "+s.name)
+	title := study.TitleOf(s.study.Title, s.name)
 
 	var md bytes.Buffer
 	report.StudyMarkdown(&md, title, s.study.Date, of, overview, seeds)

@@ -28,6 +28,7 @@ type Source struct {
 type Words struct {
 	Title string // empty: that of the run folder, or made from the run
 	Date  string // empty: that of the run folder, if any
+	Study string // that the run is part of, whose page lies in the folder above; empty: none
 }
 
 // Page is all that a page shows.
@@ -445,6 +446,7 @@ func (b *builder) describe(words Words) {
 	}
 	b.head.Title = plain(cmp.Or(words.Title, b.title()))
 	b.head.Date = plain(words.Date)
+	b.head.Study = plain(words.Study)
 	b.head.Compared = plain(b.compared())
 	b.head.Differ = b.differ()
 	b.head.Trust = b.trust()

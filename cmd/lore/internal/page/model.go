@@ -19,7 +19,8 @@ const Format = 1
 type Head struct {
 	Format    int         `json:"format"`
 	Title     string      `json:"title"`
-	Date      string      `json:"date,omitempty"` // as the user said it
+	Date      string      `json:"date,omitempty"`  // as the user said it
+	Study     string      `json:"study,omitempty"` // that the run is part of, whose page lies in the folder above
 	Benchmark string      `json:"benchmark"`
 	About     string      `json:"about"`
 	Compared  string      `json:"compared"` // what was compared, in a sentence

@@ -156,9 +156,9 @@ func plainGrid(w io.Writer, g datasets.Grid) {
 }
 
 // Save stages report.html for the run folder.
-func Save(f *store.Folder, s Source, bench datasets.Benchmark) error {
+func Save(f *store.Folder, s Source, bench datasets.Benchmark, words Words) error {
 	var page bytes.Buffer
-	if err := HTML(&page, []Source{s}, bench, Words{}); err != nil {
+	if err := HTML(&page, []Source{s}, bench, words); err != nil {
 		return err
 	}
 	return f.WriteFile("report.html", page.Bytes())

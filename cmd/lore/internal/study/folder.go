@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -46,6 +47,18 @@ func ReadManifest(dir string) (Manifest, error) {
 	var m Manifest
 	err := store.ReadJSON(dir, ManifestFile, &m)
 	return m, err
+}
+
+// TitleOf is what a study of that title, which may be empty, and name is called at the top of its page.
+func TitleOf(title, name string) string { return cmp.Or(title, "Study "+name) }
+
+// TitleAbove is the title of the study that a run folder is part of; empty for one that is part of none.
+func TitleAbove(dir string) string {
+	m, err := ReadManifest(filepath.Dir(dir))
+	if err != nil || !slices.ContainsFunc(m.Runs, func(p Place) bool { return p.Folder == filepath.Base(dir) }) {
+		return ""
+	}
+	return TitleOf(m.Title, m.Name)
 }
 
 // Folders are the run folders of a study's folder. A folder that is none is given back as it is, and

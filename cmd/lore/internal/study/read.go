@@ -40,38 +40,50 @@ type entry struct {
 // reading is a file while it is read.
 type reading struct {
 	Reader
-	file string
+	file  string
+	wrong *[]error // what is wrong so far
 }
 
-// Read reads a study. Errors name the line, and what would be right.
+// note keeps an error, if it is one, and reports whether it is.
+func (in reading) note(err error) bool {
+	if err != nil {
+		*in.wrong = append(*in.wrong, err)
+	}
+	return err != nil
+}
+
+// Read reads a study. Errors name the line, and what would be right: all of them are told at once, and
+// the study has what is right of it.
 func (r Reader) Read(file string, data []byte) (Study, error) {
-	in := reading{r, file}
+	in := reading{r, file, new([]error)}
 	root, err := in.root(data)
 	if err != nil {
 		return Study{}, err
 	}
-	entries, err := in.entries(root)
-	if err != nil {
-		return Study{}, err
-	}
+	entries := in.entries(root)
+	out, shared := in.head(entries)
 
-	out, shared, err := in.head(entries)
-	if err != nil {
-		return out, err
-	}
 	at := slices.IndexFunc(entries, func(e entry) bool { return e.name == keyBenchmarks })
 	if at < 0 {
-		return out, failure(file, 0, remedy, "names no benchmarks; there are %s", strings.Join(r.Benchmarks, ", "))
+		meant := func(err error) bool {
+			msg := err.Error()
+			return strings.Contains(msg, "did you mean "+keyBenchmarks+"?") || strings.Contains(msg, "below "+keyBenchmarks+":")
+		}
+		if !slices.ContainsFunc(*in.wrong, meant) {
+			in.note(failure(file, 0, remedy, "names no benchmarks; there are %s", strings.Join(r.Benchmarks, ", ")))
+		}
+		return out, Mistakes(*in.wrong)
 	}
-	runs, err := in.benchmarks(entries[at], shared)
-	if err != nil {
-		return out, err
+
+	before := len(*in.wrong)
+	runs := in.benchmarks(entries[at], shared)
+	if len(*in.wrong) == before { // else one that is misspelt may be the one
+		in.allUsed(shared, runs)
 	}
-	if err := in.allUsed(shared, runs); err != nil {
-		return out, err
+	if out.Runs, err = in.repeated(entries, runs); in.note(err) {
+		out.Runs = runs
 	}
-	out.Runs, err = in.repeated(entries, runs)
-	return out, err
+	return out, Mistakes(*in.wrong)
 }
 
 // root is the map that the file is.
@@ -105,20 +117,27 @@ func (in reading) broken(err error) error {
 }
 
 // entries are the keys of a map. A key that stands twice is refused: one of them would be lost.
-func (in reading) entries(n *yaml.Node) ([]entry, error) {
+func (in reading) entries(n *yaml.Node) []entry {
+	const merge = "write out what it stands for, or put what holds for all beside " + keyBenchmarks
 	var out []entry
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], resolved(n.Content[i+1])
-		if key.Kind != yaml.ScalarNode || key.Value == "<<" {
-			return nil, failure(in.file, key.Line, remedy, "a name is wanted here")
+		switch {
+		case key.Value == "<<":
+			in.note(failure(in.file, key.Line, merge, "<<, which takes over another map, is not read in a study"))
+			continue
+		case key.Kind != yaml.ScalarNode:
+			in.note(failure(in.file, key.Line, remedy, "a name is wanted here"))
+			continue
 		}
 		e := entry{strings.ReplaceAll(strings.ToLower(key.Value), "_", "-"), key, value}
 		if at := slices.IndexFunc(out, func(o entry) bool { return o.name == e.name }); at >= 0 {
-			return nil, failure(in.file, key.Line, "leave one of them out", "%s stands in line %d, too", key.Value, out[at].key.Line)
+			in.note(failure(in.file, key.Line, "leave one of them out", "%s stands in line %d, too", key.Value, out[at].key.Line))
+			continue
 		}
 		out = append(out, e)
 	}
-	return out, nil
+	return out
 }
 
 // resolved is what an alias stands for.
@@ -130,7 +149,7 @@ func resolved(n *yaml.Node) *yaml.Node {
 }
 
 // head reads what stands beside the benchmarks.
-func (in reading) head(entries []entry) (Study, []Value, error) {
+func (in reading) head(entries []entry) (Study, []Value) {
 	var out Study
 	var shared []Value
 	words := map[string]*string{keyTitle: &out.Title, keyDate: &out.Date, keyOut: &out.Out}
@@ -138,30 +157,25 @@ func (in reading) head(entries []entry) (Study, []Value, error) {
 		switch into := words[e.name]; {
 		case into != nil:
 			text, err := in.scalar(e)
-			if err != nil {
-				return out, nil, err
-			}
+			in.note(err)
 			*into = text
 		case e.name == keyBenchmarks || e.name == keySeeds || e.name == keyRepetitions:
 		default:
-			v, err := in.value(e, "")
-			if err != nil {
-				return out, nil, err
-			}
-			if shared, err = in.add(shared, v); err != nil {
-				return out, nil, err
+			if v, err := in.value(e, ""); !in.note(err) {
+				shared = in.add(shared, v)
 			}
 		}
 	}
-	return out, shared, nil
+	return out, shared
 }
 
 // add adds a value, whose setting must not stand there under its other name.
-func (in reading) add(to []Value, v Value) ([]Value, error) {
+func (in reading) add(to []Value, v Value) []Value {
 	if at := slices.IndexFunc(to, func(o Value) bool { return o.Setting.Name == v.Setting.Name }); at >= 0 {
-		return nil, failure(in.file, v.Line, "leave one of them out", "%s stands in line %d, too", v.Setting.Plural(), to[at].Line)
+		in.note(failure(in.file, v.Line, "leave one of them out", "%s stands in line %d, too", v.Setting.Plural(), to[at].Line))
+		return to
 	}
-	return append(to, v), nil
+	return append(to, v)
 }
 
 // scalar is the text of a key that has one.
@@ -270,110 +284,108 @@ func (in reading) unknown(e entry, bench string) error {
 }
 
 // benchmarks reads the runs: a list of names, or a map of names to their settings.
-func (in reading) benchmarks(e entry, shared []Value) ([]Run, error) {
+func (in reading) benchmarks(e entry, shared []Value) []Run {
 	var out []Run
+	before := len(*in.wrong)
+	take := func(name, settings *yaml.Node) {
+		if run, ok := in.run(name, settings, shared); ok {
+			out = append(out, run)
+		}
+	}
 	switch e.value.Kind {
 	case yaml.SequenceNode:
 		for _, n := range e.value.Content {
-			n = resolved(n)
-			if n.Kind != yaml.ScalarNode {
-				return nil, failure(in.file, n.Line, "with settings, write names with a colon instead of a list", "a name is wanted here")
+			if n = resolved(n); n.Kind != yaml.ScalarNode {
+				in.note(failure(in.file, n.Line, "with settings, write names with a colon instead of a list", "a name is wanted here"))
+				continue
 			}
-			run, err := in.run(n, nil, shared)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, run)
+			take(n, nil)
 		}
 	case yaml.MappingNode:
-		below, err := in.entries(e.value)
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range below {
-			run, err := in.run(b.key, b.value, shared)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, run)
+		for _, b := range in.entries(e.value) {
+			take(b.key, b.value)
 		}
 	case yaml.ScalarNode:
 		if e.value.Tag != "!!null" {
-			run, err := in.run(e.value, nil, shared)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, run)
+			take(e.value, nil)
 		}
 	}
 
-	if len(out) == 0 {
-		return nil, failure(in.file, e.key.Line, remedy, "names no benchmarks; there are %s", strings.Join(in.Benchmarks, ", "))
+	if len(out) == 0 && len(*in.wrong) == before {
+		in.note(failure(in.file, e.key.Line, remedy, "names no benchmarks; there are %s", strings.Join(in.Benchmarks, ", ")))
 	}
-	for i, r := range out {
-		same := func(o Run) bool { return strings.EqualFold(o.Name, r.Name) }
-		if slices.ContainsFunc(out[:i], same) {
-			return nil, failure(in.file, r.Line, "name one otherwise, and say benchmark: "+r.Benchmark+" below it",
-				"%s is there twice", r.Name)
-		}
-	}
-	return out, nil
+	return in.unique(out)
 }
 
-// run reads one benchmark: what it says itself, and what is said for all. nil settings are none.
-func (in reading) run(key, settings *yaml.Node, shared []Value) (Run, error) {
-	run := Run{Name: key.Value, Benchmark: strings.ToLower(key.Value), Line: key.Line}
+// unique are the runs without those whose name stands before.
+func (in reading) unique(runs []Run) []Run {
+	var out []Run
+	for _, r := range runs {
+		same := func(o Run) bool { return strings.EqualFold(o.Name, r.Name) }
+		if slices.ContainsFunc(out, same) {
+			in.note(failure(in.file, r.Line, "name one otherwise, and say benchmark: "+r.Benchmark+" below it",
+				"%s is there twice", r.Name))
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// run reads one benchmark: what it says itself, and what is said for all. nil settings are none. Without
+// ok nobody knows which benchmark it is.
+func (in reading) run(key, settings *yaml.Node, shared []Value) (run Run, ok bool) {
+	run = Run{Name: key.Value, Benchmark: strings.ToLower(key.Value), Line: key.Line}
 	var own []entry
 	switch {
 	case settings == nil || settings.Tag == "!!null":
 	case settings.Kind != yaml.MappingNode:
-		return run, failure(in.file, settings.Line, "write data: and a path below the name", "%s takes settings", key.Value)
+		in.note(failure(in.file, settings.Line, "write data: and a path below the name", "%s takes settings", key.Value))
 	default:
-		var err error
-		if own, err = in.entries(settings); err != nil {
-			return run, err
-		}
+		own = in.entries(settings)
+	}
+	if !in.whose(&run, key, own) {
+		return run, false
 	}
 
 	for _, e := range own {
-		if e.name != keyBenchmark {
-			continue
-		}
-		text, err := in.scalar(e)
-		if err != nil {
-			return run, err
-		}
-		run.Benchmark = strings.ToLower(text)
-		if !slices.Contains(in.Benchmarks, run.Benchmark) {
-			return run, in.noBenchmark(e.value.Line, text)
-		}
-	}
-	if !slices.Contains(in.Benchmarks, run.Benchmark) {
-		return run, in.noBenchmark(key.Line, key.Value)
-	}
-	if run.Name == "" || !folderName.MatchString(run.Name) {
-		return run, failure(in.file, key.Line, "use letters, digits, . _ and -", "%q cannot name a folder", run.Name)
-	}
-
-	for _, e := range own {
-		var err error
 		switch e.name {
 		case keyBenchmark:
 		case keyData:
+			var err error
 			run.DataLine = e.value.Line
 			run.Data, err = in.texts(e, Setting{Name: keyData, List: true})
+			in.note(err)
 		default:
-			var v Value
-			if v, err = in.value(e, run.Benchmark); err == nil {
-				run.Values, err = in.add(run.Values, v)
+			if v, err := in.value(e, run.Benchmark); !in.note(err) {
+				run.Values = in.add(run.Values, v)
 			}
-		}
-		if err != nil {
-			return run, err
 		}
 	}
 	run.inherit(shared)
-	return run, nil
+	return run, true
+}
+
+// whose sets the benchmark of a run, and sees that its name can be that of a folder.
+func (in reading) whose(run *Run, key *yaml.Node, own []entry) bool {
+	line, name := key.Line, key.Value
+	if at := slices.IndexFunc(own, func(e entry) bool { return e.name == keyBenchmark }); at >= 0 {
+		text, err := in.scalar(own[at])
+		if in.note(err) {
+			return false
+		}
+		line, name = own[at].value.Line, text
+	}
+	run.Benchmark = strings.ToLower(name)
+	if !slices.Contains(in.Benchmarks, run.Benchmark) {
+		in.note(in.noBenchmark(line, name))
+		return false
+	}
+	if run.Name == "" || !folderName.MatchString(run.Name) {
+		in.note(failure(in.file, key.Line, "use letters, digits, . _ and -", "%q cannot name a folder", run.Name))
+		return false
+	}
+	return true
 }
 
 // folderName is what names of runs consist of.
@@ -400,15 +412,14 @@ func (r *Run) inherit(shared []Value) {
 }
 
 // allUsed refuses a setting beside the benchmarks that none of them has.
-func (in reading) allUsed(shared []Value, runs []Run) error {
+func (in reading) allUsed(shared []Value, runs []Run) {
 	for _, v := range shared {
 		has := func(r Run) bool { return slices.Contains(v.Setting.Of, r.Benchmark) }
 		if len(v.Setting.Of) > 0 && !slices.ContainsFunc(runs, has) {
-			return failure(in.file, v.Line, "leave it out", "%s is a setting of %s, and none of these benchmarks is one",
-				v.Setting.Name, strings.Join(v.Setting.Of, ", "))
+			in.note(failure(in.file, v.Line, "leave it out", "%s is a setting of %s, and none of these benchmarks is one",
+				v.Setting.Name, strings.Join(v.Setting.Of, ", ")))
 		}
 	}
-	return nil
 }
 
 // repeated makes a run of each for every seed.

@@ -2,6 +2,7 @@ package study
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -129,7 +130,7 @@ func TestReadRefuses(t *testing.T) {
 		"a tab":              {"benchmarks:\n\tcrux:\n", "line 2: is not valid YAML"},
 		"a colon":            {"benchmarks: crux\ntitle: a: b\n", "line 2: is not valid YAML"},
 		"two documents":      {"benchmarks: crux\n---\nlimit: 1\n", "begins a second document; put all of a study into one"},
-		"a merge":            {"a: &a {limit: 1}\nbenchmarks: crux\n<<: *a\n", "line 3: a name is wanted here"},
+		"a merge":            {"a: &a {limit: 1}\nbenchmarks: crux\n<<: *a\n", "line 3: <<, which takes over another map, is not read in a study; write out what it stands for"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := reader().Read("s.yaml", []byte(c.text))
@@ -158,6 +159,46 @@ func TestBlame(t *testing.T) {
 		if got := s.Runs[0].Blame(msg); got != want {
 			t.Errorf("%s: line %d, want %d", msg, got, want)
 		}
+	}
+}
+
+// All that is wrong is told at once, in the order of the lines, and nothing that only follows from it.
+func TestReadTellsAll(t *testing.T) {
+	text := "benchmarks:\n  sumhay:\n  crux:\n    limit: few\n    batch: [true]\n    benchmark: crx\n  msrs:\n    limit: many\n    eta: 3\n  crux2: 5\n" +
+		"retreivers: [bm25]\ntitle: [a]\neta: 4\nslots: 1\nslots: 2\n<<: {limit: 1}\nseeds: 3\n"
+	s, err := reader().Read("s.yaml", []byte(text))
+	if err == nil {
+		t.Fatal("it is read")
+	}
+	var got []string
+	for _, line := range strings.Split(err.Error(), "\n") {
+		got = append(got, line[:min(len(line), 40)])
+	}
+	want := []string{
+		`s.yaml: line 2: "sumhay" is no benchmark; did`[:40],
+		`s.yaml: line 6: "crx" is no benchmark; did you`[:40],
+		`s.yaml: line 8: limit: takes a whole number, no`[:40],
+		`s.yaml: line 9: eta is a setting of crux, not`[:40],
+		`s.yaml: line 10: crux2 takes settings; write da`[:40],
+		`s.yaml: line 10: "crux2" is no benchmark; did`[:40],
+		`s.yaml: line 11: a study has no "retreivers"; `[:40],
+		`s.yaml: line 12: title is one text, such as ti`[:40],
+		`s.yaml: line 15: slots stands in line 14, too;`[:40],
+		`s.yaml: line 16: <<, which takes over another`[:40],
+		`s.yaml: line 17: seeds is a list, such as [7, `[:40],
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if len(s.Runs) != 1 || s.Runs[0].Benchmark != "msrs" {
+		t.Errorf("what is right of it: %+v", s.Runs)
+	}
+	var many strings.Builder
+	for i := range 2 * mostTold {
+		fmt.Fprintf(&many, "x%d: 1\n", i)
+	}
+	if _, err := reader().Read("s.yaml", []byte(many.String()+"benchmarks: crux\n")); !strings.HasSuffix(err.Error(), "\nand 20 more like these") {
+		t.Errorf("of many: %v", err)
 	}
 }
 

@@ -73,6 +73,20 @@ func (r *Run) Give(v Value) {
 	r.Values = append(slices.DeleteFunc(slices.Clone(r.Values), same), v)
 }
 
+// Without is the run without the values that stand in a line of the file, whose settings are named.
+func (r Run) Without(line int) (rest Run, dropped []string) {
+	rest = r
+	rest.Values = nil
+	for _, v := range r.Values {
+		if v.Line > 0 && v.Line == line {
+			dropped = append(dropped, v.Setting.Name)
+		} else {
+			rest.Values = append(rest.Values, v)
+		}
+	}
+	return rest, dropped
+}
+
 // Blame is the line that an error is about: where a setting stands whose flag, or one of whose
 // values, it names; else that of the benchmark.
 func (r Run) Blame(msg string) int {

@@ -20,6 +20,7 @@ export function firstScreen() {
 
   const when = [head.date, head.title.startsWith(head.benchmark) ? '' : head.benchmark, head.compared].filter(Boolean).join(' · ');
   return extended('first', el('header', {class: 'first'},
+    head.study ? el('p', {class: 'when'}, 'Part of: ', el('a', {href: '../report.html'}, line(head.study))) : null,
     el('h1', null, line(head.title)),
     el('p', {class: 'when'}, line(when)),
     el('p', {class: 'when'}, line(`The task: ${head.about}`)),
