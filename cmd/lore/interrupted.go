@@ -43,7 +43,7 @@ func interruptedText(s meter.State) string {
 			usage.Counted(n, "finished call"))
 	}
 	switch {
-	case s.Planned:
+	case s.Planned && s.Kept == 0: // else the share is of what was left to do
 		return fmt.Sprintf("%d %% is done\n      %s", int(100*s.Share), kept)
 	case s.Phase != "":
 		return fmt.Sprintf("of %q %d of %d are done\n      %s", s.Phase, s.Done, s.Total, kept)

@@ -28,7 +28,11 @@ func progressFlag(c *cobra.Command) {
 // markOf is how far a run is, for whoever looks at its folder.
 func markOf(console usage.Console) store.Mark {
 	s := console.State()
-	m := store.Mark{Share: 100 * s.Share, Calls: s.Asked + s.Kept, FailedCalls: s.Failed}
+	m := store.Mark{Calls: s.Asked + s.Kept, FailedCalls: s.Failed}
+	if s.Planned {
+		share := 100 * s.Share
+		m.Share = &share
+	}
 	m.LeftLow, m.LeftHigh = usage.Bounds(s.Left)
 	return m
 }

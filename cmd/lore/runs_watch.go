@@ -21,7 +21,7 @@ type headway struct {
 	Benchmark   string    `json:"benchmark,omitempty"`
 	Items       int       `json:"items,omitempty"`
 	Judges      []string  `json:"judges,omitempty"`
-	Share       float64   `json:"share"` // 0 to 100
+	Share       *float64  `json:"share"` // 0 to 100; null: not known yet
 	Phase       string    `json:"phase,omitempty"`
 	Done        int       `json:"done"`
 	Total       int       `json:"total"`
@@ -67,6 +67,14 @@ func (h *headway) left() string {
 	return store.Mark{LeftLow: h.LeftLow, LeftHigh: h.LeftHigh}.Left().String()
 }
 
+// percent words the share that is done; empty where it is not known.
+func (h *headway) percent() string {
+	if h.Share == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %%", int(*h.Share))
+}
+
 // workGrid lists the runs that go on, and those that were stopped.
 func workGrid(list []listed) datasets.Grid {
 	g := datasets.Grid{
@@ -92,7 +100,7 @@ func (l *listed) workRow() []string {
 	if w.Phase != "" {
 		at = fmt.Sprintf("%s %d/%d", w.Phase, w.Done, w.Total)
 	}
-	return []string{l.Folder, string(l.State), orDash(w.Benchmark), fmt.Sprintf("%d %%", int(w.Share)), fmt.Sprint(w.FailedCalls), at,
+	return []string{l.Folder, string(l.State), orDash(w.Benchmark), orDash(w.percent()), fmt.Sprint(w.FailedCalls), at,
 		orDash(strings.TrimSuffix(w.left(), " left"))}
 }
 
@@ -204,7 +212,7 @@ func (l *listed) change() string {
 	if l.Work == nil {
 		return string(l.State)
 	}
-	return fmt.Sprint(l.State, l.Work.Phase, int(l.Work.Share), l.Work.FailedCalls)
+	return fmt.Sprint(l.State, l.Work.Phase, l.Work.percent(), l.Work.FailedCalls)
 }
 
 func (w *watcher) line(l listed) error {
@@ -225,7 +233,10 @@ func (w *watcher) line(l listed) error {
 
 	text := string(l.State)
 	if at := l.Work; at != nil {
-		text += fmt.Sprintf(", %d %%, %s %d/%d", int(at.Share), at.Phase, at.Done, at.Total)
+		if share := at.percent(); share != "" {
+			text += ", " + share
+		}
+		text += fmt.Sprintf(", %s %d/%d", at.Phase, at.Done, at.Total)
 		if at.FailedCalls > 0 {
 			text += fmt.Sprintf(", %d failed", at.FailedCalls)
 		}

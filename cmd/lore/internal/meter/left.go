@@ -17,8 +17,8 @@ type Left struct {
 type State struct {
 	Phase, Model string  // at hand; empty before the first and after the last
 	Done, Total  int     // steps of it
-	Share        float64 // of the whole, from 0 to 1; it never falls
-	Planned      bool    // the whole is known; else Share is that of the phase at hand
+	Share        float64 // of the time of the whole, from 0 to 1; it never falls
+	Planned      bool    // the whole is known, and the pace of its kinds of work; else Share is that of the phase at hand
 	Over         bool    // all that is known of is done
 	Asked, Kept  int     // calls that models have answered, and those that were there before
 	Failed       int     // of both, those without a usable reply
@@ -29,7 +29,7 @@ type State struct {
 func (m *Meter) State(now time.Time) State {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := State{Planned: m.planned, Asked: m.asked, Kept: m.kept, Failed: m.failed, Over: len(m.parts) > 0}
+	s := State{Asked: m.asked, Kept: m.kept, Failed: m.failed, Over: len(m.parts) > 0}
 	for _, p := range m.parts {
 		s.Over = s.Over && (p.over || p.Steps == 0)
 	}
@@ -42,61 +42,71 @@ func (m *Meter) State(now time.Time) State {
 			}
 		}
 	}
-	s.Share = m.shareNow(s)
+	s.Share, s.Planned = m.shareNow(s, now)
 	s.Left = m.left(now)
 	return s
 }
 
-// almost is the highest share as long as something is left.
-const almost = 0.999
+const (
+	// almost is the highest share as long as something is left.
+	almost = 0.999
+	// slight is the share of the whole below which work of an unseen kind does no harm.
+	slight = 0.05
+)
 
-func (m *Meter) shareNow(s State) float64 {
-	if !m.planned {
-		return float64(s.Done) / float64(max(1, s.Total))
-	}
-	unit := m.unit()
-	var done, total float64
-	for _, p := range m.parts {
-		w := m.cost(p, unit)
-		done += w * float64(p.done)
-		total += w * float64(p.Steps)
-	}
-	switch {
-	case s.Over:
+// shareNow is the share of the time of all work that is behind, as far as models were asked or something
+// was computed: what is read from disk takes none. It is known once the pace of every kind of work that is
+// left was seen; else the share is that of the phase at hand.
+func (m *Meter) shareNow(s State, now time.Time) (share float64, known bool) {
+	if m.planned && s.Over {
 		m.share = 1
-	case total > 0:
-		m.share = max(m.share, min(almost, done/total))
+		return 1, true
 	}
-	return m.share
-}
-
-// cost is what a step of a part takes in seconds, as far as anybody knows: it only weighs parts
-// against each other.
-func (m *Meter) cost(p *part, unit float64) float64 {
-	if seconds, _, ok := p.pace.next(float64(p.Steps - p.done)); ok {
-		return seconds
+	ofPhase := float64(s.Done) / float64(max(1, s.Total))
+	if !m.planned {
+		return ofPhase, false
 	}
-	if p.About > 0 {
-		return p.About.Seconds()
+
+	var spent, rest, unseen float64
+	if m.current != nil && !m.current.over {
+		spent = (m.current.carry + now.Sub(m.last)).Seconds()
 	}
-	return unit * max(p.Weight, leastWeight)
-}
-
-// leastWeight is that of a part of which nothing is known.
-const leastWeight = 0.1
-
-// unit is how long a model takes for a short question: a second before one has answered.
-func (m *Meter) unit() float64 {
-	var weight, seconds float64
 	for _, p := range m.parts {
-		if steps, took := p.pace.sum(); p.Model != "" && p.Weight > 0 {
-			weight, seconds = weight+steps*p.Weight, seconds+took
+		_, took := p.pace.sum()
+		spent += took
+		n := float64(p.Steps - p.done)
+		if p.over || n <= 0 {
+			continue
+		}
+		g, ok := m.rest(p, n, now)
+		switch {
+		case !ok:
+			return ofPhase, false
+		case m.seen(p):
+			rest += g.mid
+		default:
+			unseen += g.high
 		}
 	}
-	if weight == 0 || seconds == 0 {
-		return 1
+
+	whole := spent + rest + unseen
+	if whole <= 0 || unseen > slight*whole {
+		return ofPhase, false
 	}
-	return seconds / weight
+	m.share = max(m.share, min(almost, spent/whole))
+	return m.share, true
+}
+
+// seen reports whether steps of a part's kind were seen often enough to weigh it against others: its own,
+// or the same on other data. What is computed here is known well enough.
+func (m *Meter) seen(p *part) bool {
+	if p.About > 0 {
+		return true
+	}
+	return slices.ContainsFunc(m.parts, func(other *part) bool {
+		steps, _ := other.pace.sum()
+		return other.Name == p.Name && steps >= math.Max(1, math.Min(leastBlocks, float64(other.Steps)/4))
+	})
 }
 
 // guess is a time in seconds.

@@ -256,6 +256,60 @@ func errorsOf(t *testing.T, parts []work, most [3]float64, drifts bool) {
 	}
 }
 
+// The share that is shown is that of the time, whatever the phases take beside each other; it is not ahead,
+// such as 95 % with half of the time left, and it is there in the last phase at the latest.
+func TestShareIsOfTime(t *testing.T) {
+	seeds := uint64(30)
+	if testing.Short() {
+		seeds = 8
+	}
+	ready := func(w work, n int) work { w.ready = func(i int, _ *rand.Rand) bool { return i < n }; return w }
+	thinking := func(w work) work { w.took = about(10, 0.4); return w } // a judge of ten times the usual time
+	here := work{Part: Part{Name: "lexical", Steps: 500, Phase: 5, About: 2 * time.Millisecond}, took: about(0.003, 0.2), slots: 1}
+
+	for _, c := range []struct {
+		name  string
+		parts []work
+		known float64 // share of the looks, at least, at which it is known
+	}{
+		{"one kind", []work{generate(300, 9)}, 0.9},
+		{"answers, then a quick judge", []work{generate(90, 12), judging("a", 500, 0.2)}, 0.05},
+		{"answers, then a slow judge", []work{generate(90, 12), thinking(judging("a", 100, 0.8))}, 0.4},
+		{"answers, then another model that is slow", []work{generate(90, 12), judging("b", 300, 4)}, 0.4},
+		{"two judges of different speeds", []work{generate(40, 12), judging("a", 800, 0.5), judging("b", 800, 4)}, 0.5},
+		{"the built-in judge", []work{generate(90, 12), here}, 0.9},
+		{"nearly all is kept", []work{ready(generate(400, 12), 380), judging("a", 100, 3)}, 0.4},
+		{"the answers are kept", []work{ready(generate(400, 12), 400), judging("b", 300, 3)}, 0.8},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			known, all, ahead, behind := 0, 0, 0.0, 0.0
+			for seed := range seeds {
+				_, whole := carryOut(c.parts, seed)
+				var looks []time.Duration
+				for i := 1; i < 40; i++ {
+					looks = append(looks, time.Duration(float64(i)/40*float64(whole)))
+				}
+				states, _ := carryOut(c.parts, seed, looks...)
+				for _, s := range states[:len(states)-1] {
+					all++
+					if s.what.Planned {
+						known++
+						off := s.what.Share - float64(s.at)/float64(whole)
+						ahead, behind = max(ahead, off), max(behind, -off)
+					}
+				}
+			}
+			t.Logf("known at %d of %d looks; at most %.0f points ahead, %.0f behind", known, all, 100*ahead, 100*behind)
+			if ahead > 0.15 || behind > 0.35 {
+				t.Errorf("the share is up to %.0f points ahead of the time, and up to %.0f behind", 100*ahead, 100*behind)
+			}
+			if float64(known) < c.known*float64(all) {
+				t.Errorf("it is known at %d of %d looks", known, all)
+			}
+		})
+	}
+}
+
 // The share never falls, and is 1 at the end alone, where nothing is left.
 func TestShareNeverFalls(t *testing.T) {
 	for seed := range uint64(20) {
@@ -266,6 +320,9 @@ func TestShareNeverFalls(t *testing.T) {
 		states, _ := carryOut([]work{generate(30, 12), judging("a", 500, 0.8), judging("b", 400, 3)}, seed, looks...)
 		share := 0.0
 		for i, s := range states {
+			if !s.what.Planned {
+				continue
+			}
 			if s.what.Share < share || s.what.Share >= 1 && i < len(states)-1 {
 				t.Fatalf("seed %d, after %s: %v, before it %v", seed, s.at, s.what.Share, share)
 			}

@@ -37,7 +37,7 @@ type Work struct {
 // Mark is how far a run is, in figures. The time left is that of the whole command, which may have
 // several runs.
 type Mark struct {
-	Share       float64  `json:"share"`                  // of this run, 0 to 100
+	Share       *float64 `json:"share"`                  // of this run's time, 0 to 100; nil: nobody knows yet
 	Calls       int      `json:"calls,omitempty"`        // finished calls to models
 	FailedCalls int      `json:"failed_calls,omitempty"` // of these, those without a usable reply
 	LeftLow     *float64 `json:"left_low_s,omitempty"`   // seconds, at least; nil: nobody knows

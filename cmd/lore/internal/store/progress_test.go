@@ -122,11 +122,12 @@ func TestStateOf(t *testing.T) {
 	}
 	p := &Progress{}
 	low := 60.0
-	p.Look(func() Mark { return Mark{Share: 37.5, Calls: 12, LeftLow: &low} })
+	share := 37.5
+	p.Look(func() Mark { return Mark{Share: &share, Calls: 12, LeftLow: &low} })
 	p.Begin(f)
 	p.Tell("generate", 0, 8)
 	state, work := StateOf(dir)
-	if state != Running || work.Share != 37.5 || work.Left().String() != "at least 1 min left" || work.Process != os.Getpid() ||
+	if state != Running || *work.Share != 37.5 || work.Left().String() != "at least 1 min left" || work.Process != os.Getpid() ||
 		time.Since(work.Updated) > time.Minute || work.Started.IsZero() {
 		t.Errorf("going on: %s %+v", state, work)
 	}
@@ -134,7 +135,7 @@ func TestStateOf(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if state, work := StateOf(dir); state != Stopped || work.Share != 37.5 {
+	if state, work := StateOf(dir); state != Stopped || *work.Share != 37.5 {
 		t.Errorf("stopped: %s %+v", state, work)
 	}
 	for updated, want := range map[time.Duration]State{0: Running, 2 * quietFor: Stopped} {
@@ -155,7 +156,7 @@ func TestStateOf(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ManifestFile), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if state, work := StateOf(dir); state != Finished || work.Share != 0 {
+	if state, work := StateOf(dir); state != Finished || work.Share != nil {
 		t.Errorf("finished: %s %+v", state, work)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -59,14 +60,17 @@ func TestLines(t *testing.T) {
 	if n := len(lines); n < 40 || n > 60 {
 		t.Errorf("%d lines:\n%s", n, got)
 	}
-	if !strings.Contains(lines[0], " 0 % generate ") {
+	if !strings.Contains(lines[0], " generate ") || strings.Contains(lines[0], "%") {
 		t.Errorf("first %q", lines[0])
 	}
 	if last := lines[len(lines)-1]; !strings.HasSuffix(last, " 100 % done in 2 h 50 min, 2 failed") {
 		t.Errorf("last %q", last)
 	}
-	if !strings.Contains(got, " % judge 0/500, 1 failed, ") {
+	if !strings.Contains(got, " judge 0/500, 1 failed, ") {
 		t.Errorf("no line at the beginning of a phase:\n%s", got)
+	}
+	if !regexp.MustCompile(` 5[0-5] % judge \d+/500, `).MatchString(got) { // answers are half of the time
+		t.Errorf("no share as soon as the pace of all is known:\n%s", got)
 	}
 }
 
@@ -74,22 +78,31 @@ func TestLines(t *testing.T) {
 func TestLinesOfAShortCommand(t *testing.T) {
 	got := said(t, "plain", 2, 10*time.Millisecond)
 	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
-	if len(lines) != 2 || !strings.HasSuffix(lines[0], " 0 % generate 0/1") || !strings.HasSuffix(lines[1], " 100 % done in 1 s, 2 failed") {
+	if len(lines) != 2 || !strings.HasSuffix(lines[0], " generate 0/1") || !strings.HasSuffix(lines[1], " 100 % done in 1 s, 2 failed") {
 		t.Errorf("%q", lines)
 	}
 }
 
-// Every line of JSON is an object, the share never falls, and the last one says that it is finished.
+// Every line of JSON is an object, the share never falls once it is known, and the last one says that it is finished.
 func TestJSONLines(t *testing.T) {
 	got := said(t, "json", 100, 700*time.Millisecond)
 	n, share := 0, 0.0
 	var last Told
 	for line := range strings.Lines(got) {
 		last = Told{}
-		if err := json.Unmarshal([]byte(line), &last); err != nil || last.Share == nil || *last.Share < share {
+		if err := json.Unmarshal([]byte(line), &last); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
-		n, share = n+1, *last.Share
+		early := last.Phase == "generate" || last.Phase == "judge" && last.Done < 4
+		if (last.Share == nil) != early {
+			t.Errorf("a share, though the pace of judging is not known, or none though it is: %s", line)
+		}
+		if n++; last.Share != nil {
+			if *last.Share < share {
+				t.Fatalf("%g before %s", share, line)
+			}
+			share = *last.Share
+		}
 	}
 	if n < 40 || n > 80 || last.State != finished || share != 100 || last.Low != nil || last.Failed != 2 {
 		t.Errorf("%d lines, the last %+v", n, last)

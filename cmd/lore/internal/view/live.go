@@ -26,7 +26,7 @@ type RunState struct {
 	Finished bool          `json:"finished"`
 	Running  bool          `json:"running"`
 	Stamp    string        `json:"stamp"`
-	Share    float64       `json:"share"`          // of the run, 0 to 100
+	Share    float64       `json:"share"`          // of the run, 0 to 100; 0: or not known yet
 	Left     string        `json:"left,omitempty"` // in words; empty where nobody knows
 	Phases   []store.Phase `json:"phases"`
 	Calls    []Calls       `json:"calls"`
@@ -78,11 +78,19 @@ func (r *runs) state(ids string) (State, error) {
 	return out, nil
 }
 
+// shareOf is the share that is done, 0 where it is not known.
+func shareOf(w store.Work) float64 {
+	if w.Share == nil {
+		return 0
+	}
+	return *w.Share
+}
+
 // progress adds what the folder of a run tells that is not finished.
 func (r *runs) progress(folder string, s *RunState) error {
 	work, _ := store.ReadProgress(folder) // none: nothing has begun, or an earlier lore makes it
 	s.FailedAnswers = work.Failed
-	s.Share = work.Share
+	s.Share = shareOf(work)
 	if s.Running {
 		s.Left = work.Left().String()
 	}

@@ -84,7 +84,7 @@ type Listed struct {
 	Done        int    `json:"done"`
 	Total       int    `json:"total"`
 
-	Share float64 `json:"share"`          // of a run that is not finished, 0 to 100
+	Share float64 `json:"share"`          // of a run that is not finished, 0 to 100; 0: or not known yet
 	Left  string  `json:"left,omitempty"` // its time left in words; empty where nobody knows
 	Run
 }
@@ -140,7 +140,7 @@ func (l *Listed) takeWork(folder string) {
 		}
 	}
 	l.Interrupted = !l.Running && len(work.Phases) > 0
-	l.Share = work.Share
+	l.Share = shareOf(work)
 	if l.Running {
 		l.Left = work.Left().String()
 	}

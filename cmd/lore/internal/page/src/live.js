@@ -40,8 +40,8 @@ function runView(run) {
 function wholeView(run) {
   if (!run.share && !run.left) return null;
   const share = Math.floor(run.share);
-  return el('p', {class: 'whole'}, el('progress', {max: 100, value: share, 'aria-label': 'Done of the whole run'}), ` ${share} %`,
-    run.left ? `, ${run.left}` : '');
+  const bar = run.share ? [el('progress', {max: 100, value: share, 'aria-label': 'Done of the whole run'}), ` ${share} %`] : [];
+  return el('p', {class: 'whole'}, bar, bar.length && run.left ? `, ${run.left}` : run.left);
 }
 
 function phaseView(p) {
