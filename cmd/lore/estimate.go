@@ -62,7 +62,7 @@ func estimateVerb(c *cobra.Command, e all.Entry, v datasets.Verb, f verbFlags, j
 		_, err = job(ctx, w, args)
 		return err
 	}
-	return estimateJob(c, f.estimateFlags, rehearsal.Config{Go: pass, Answer: v.StandIn, Pooled: true}, foresight{
+	return estimateJob(c, f.estimateFlags, rehearsal.Config{Go: pass, Answer: v.StandIn, Pooled: true, Chained: true}, foresight{
 		models:  real.Models,
 		dir:     f.out,
 		json:    f.json,

@@ -16,7 +16,7 @@ func TestChooseAtMost(t *testing.T) {
 			for i := range left {
 				call := asking(fmt.Sprintf("question %d", i), 50, nil)
 				call.Prefix = fmt.Sprintf("document %d", i/7)
-				p.add(call, forecast.Call{Prompt: 100, Shared: shared})
+				p.add(call, forecast.Call{Prompt: 100, Shared: shared}, false)
 			}
 			for n := range left + 3 {
 				calls, takes := p.choose(n, false)

@@ -16,22 +16,29 @@ import (
 const probeTime = time.Minute
 
 // probe makes some calls of each work and times them, one model after the other. Calls that the
-// work will really make are kept for it.
-func (c Config) probe(ctx context.Context, m *memory, works []*work, keep bool) error {
+// work will really make are kept for it. most is how many may be made together, asked how many were.
+func (c Config) probe(ctx context.Context, m *memory, works []*work, keep bool, most int) (asked int, err error) {
 	door, err := c.Open(ctx, keep)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	works = slices.Clone(works)
 	slices.SortStableFunc(works, func(a, b *work) int { return order(works, a) - order(works, b) })
 	loaded := ""
 	for _, w := range works {
-		if err := c.time(ctx, door, m, w, keep, w.Model != loaded); err != nil {
-			return errors.Join(err, door.Close())
+		may := len(w.Calls) / 2
+		if c.Chained {
+			may = min(len(w.Calls), most-asked)
 		}
-		loaded = w.Model
+		n, err := c.time(ctx, door, m, w, keep, w.Model != loaded, may)
+		if err != nil {
+			return asked, errors.Join(err, door.Close())
+		}
+		if asked += n; n > 0 {
+			loaded = w.Model
+		}
 	}
-	return door.Close()
+	return asked, door.Close()
 }
 
 // order is the place of a work's model among those of all.
@@ -40,12 +47,12 @@ func order(works []*work, of *work) int {
 }
 
 // time makes calls of a work: the first one alone, which may load the model, then rounds that
-// keep all slots full. Half of those that are left are made at most: who only asks what work takes does
-// not want it done.
-func (c Config) time(ctx context.Context, door Door, m *memory, w *work, keep, load bool) error {
-	calls, takes := w.pool.choose(min(4*c.Slots+8, len(w.Calls)/2), !keep)
+// keep all slots full. No more than half of those that are left should be: who only asks what work takes
+// does not want it done. It returns how many were made.
+func (c Config) time(ctx context.Context, door Door, m *memory, w *work, keep, load bool, most int) (asked int, err error) {
+	calls, takes := w.pool.choose(min(4*c.Slots+8, most), !keep)
 	if len(calls) == 0 {
-		return nil
+		return 0, nil
 	}
 	if c.Probing != nil {
 		c.Probing(w.Model, w.Phase, len(calls), len(w.Calls))
@@ -60,20 +67,21 @@ func (c Config) time(ctx context.Context, door Door, m *memory, w *work, keep, l
 		})
 	}
 	if err := take(0, first, len(calls) < 4); err != nil {
-		return err
+		return first, err
 	}
 
-	for start, from := time.Now(), first; from < len(calls) && time.Since(start) < probeTime; {
+	from := first
+	for start := time.Now(); from < len(calls) && time.Since(start) < probeTime; {
 		to := min(len(calls), from+4*c.Slots)
 		if len(calls)-to < c.Slots {
 			to = len(calls)
 		}
 		if err := take(from, to, true); err != nil {
-			return err
+			return to, err
 		}
 		from = to
 	}
-	return nil
+	return from, nil
 }
 
 // firstCall is one that may have loaded its model, and how long it took with that.

@@ -34,6 +34,9 @@ type Config struct {
 	Answer func(messages []local.Message) string
 	// Pooled says that rounds of one phase run beside each other: what they ask fills the slots.
 	Pooled bool
+	// Chained says that the work has many phases, some of few calls, each about the replies of the one
+	// before: half of all calls may be tried, and not only half of each phase.
+	Chained bool
 	// Loaded lists the models that the server has in memory; may be nil.
 	Loaded func(ctx context.Context) []string
 	// Say is told what is being done; may be nil.
@@ -87,6 +90,7 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	m := newMemory()
 	m.answer = cfg.Answer
 	probed := map[place]bool{}
+	tried := 0
 	for pass := 1; ; pass++ {
 		cfg.say("go through the work with stand-ins")
 		r := cfg.recorder(m)
@@ -106,9 +110,15 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 		for _, w := range chosen {
 			probed[w.place] = true
 		}
-		if err := cfg.probe(ctx, m, chosen, real); err != nil {
+		left := 0
+		for _, w := range r.works {
+			left += len(w.Calls)
+		}
+		asked, err := cfg.probe(ctx, m, chosen, real, max(0, (left+tried)/2-tried))
+		if err != nil {
 			return Outcome{}, err
 		}
+		tried += asked
 	}
 }
 
