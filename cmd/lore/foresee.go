@@ -114,7 +114,7 @@ func sayProbe(c *cobra.Command) func(model, phase string, calls, of int) {
 	console := usage.NewConsole(c.ErrOrStderr())
 	step := sayStep(c)
 	return func(model, phase string, calls, of int) {
-		text := fmt.Sprintf("time %d of %s to %s (%s)", calls, usage.Counted(of, "call"), model, phase)
+		text := fmt.Sprintf("timing %d of %s to %s (%s)", calls, usage.Counted(of, "call"), model, phase)
 		if !console.Tell(text) {
 			step(text)
 		}
