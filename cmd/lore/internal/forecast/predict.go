@@ -207,7 +207,8 @@ func (p *predictor) line(w Work, times []float64, s Speed) Line {
 		}
 	}
 	scale := w.scale(w.Compared)
-	l.Prompt, l.Output, l.Most = int(scale*prompt), int(scale*output), int(scale*float64(limit))
+	whole := func(x float64) int { return int(math.Round(scale * x)) } // 149.99999 tokens are 150
+	l.Prompt, l.Output, l.Most = whole(prompt), whole(output), whole(float64(limit))
 	if len(times) > 0 {
 		r := rangeOf(times)
 		l.Time = &r

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -94,6 +95,10 @@ func middle(values []float64) float64 {
 func Count(replies []Reply) Speed {
 	var rows [][]float64
 	var counts []float64
+	replies = slices.Clone(replies) // replies come in any order, and the same ones give the same count
+	slices.SortFunc(replies, func(a, b Reply) int {
+		return cmp.Or(cmp.Compare(a.Prompt, b.Prompt), cmp.Compare(a.Counted, b.Counted))
+	})
 	for _, r := range replies {
 		if r.Counted > 0 && r.Prompt > 0 {
 			rows = append(rows, []float64{float64(r.Prompt), 1})
