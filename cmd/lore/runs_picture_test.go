@@ -13,13 +13,14 @@ import (
 
 // manyRuns are runs of which every fourth goes on.
 func manyRuns(n int) []listed {
+	share := 42.0
 	var list []listed
 	for i := range n {
 		l := listed{Folder: fmt.Sprintf("lore-runs/summhay-of-the-harbour-%02d", i), State: store.Stopped}
 		if i%4 == 3 {
 			l.State = store.Running
 		}
-		l.Work = &headway{Benchmark: "summhay", Share: 42, Phase: "judge by ollama:qwen3:8b", Done: 5, Total: 90, FailedCalls: i}
+		l.Work = &headway{Benchmark: "summhay", Share: &share, Phase: "judge by ollama:qwen3:8b", Done: 5, Total: 90, FailedCalls: i}
 		list = append(list, l)
 	}
 	return list
