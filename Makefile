@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-watch simulate-labels hostile estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers axe pages fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-watch simulate-labels hostile estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers bench-build axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -61,6 +61,11 @@ bench:
 # memory; minutes.
 bench-index:
 	LORE_BENCH_INDEX=1 $(GO) test -run '^$$' -bench '500k' -benchtime 1x -timeout 30m -v ./index
+
+# bench-build prints what becomes of builds whose model falls short in one way or another: documents
+# kept, calls, wrong labels in percent and the interval that the build gives for them; minutes.
+bench-build:
+	$(GO) test -run '^$$' -bench BuildNoise -benchtime 1x -timeout 1h ./datasets/...
 
 # fuzz runs every fuzz target for FUZZTIME.
 fuzz:

@@ -39,16 +39,21 @@ type Builder struct {
 	Workers      int      // documents at work at once
 	Temperature  float64  // of what is written; what is checked is greedy
 	Seed         uint64
-	Judge        judge.Judge // helps the audit to find suspects
+	Judge        judge.Judge // by words: looks for every statement, and costs no calls
+	Second       judge.Judge // gives an opinion of its own on what is audited; may be nil
 
 	quality Quality
 	facts   []string
+	rates   rates // by which opinions are weighed now
 }
 
 // Build makes a haystack from seed documents; a conversation needs none. What fails
 // beyond repair is left out and counted; there is no haystack of fewer than two
 // subtopics.
 func (b *Builder) Build(ctx context.Context, seeds []datasets.Document) (*summhay.File, error) {
+	if err := b.tryChecks(ctx); err != nil {
+		return nil, err
+	}
 	if err := b.readSeeds(ctx, seeds); err != nil {
 		return nil, err
 	}
@@ -75,7 +80,7 @@ func (b *Builder) Build(ctx context.Context, seeds []datasets.Document) (*summha
 	f := &summhay.File{Topic: b.Topic, Documents: documents}
 	for _, s := range subtopics {
 		f.Subtopics = append(f.Subtopics, summhay.Subtopic{
-			SubtopicID: s.id, Subtopic: s.about, Name: s.name, Query: s.query, Insights: s.insights,
+			SubtopicID: s.id, Subtopic: s.about, Name: s.name, Query: s.query, Insights: s.kept(),
 		})
 	}
 	return f, nil

@@ -4,20 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"lore/datasets"
-	"lore/datasets/stage/scripted"
 	"lore/datasets/stage/stagetest"
 	"lore/datasets/summhay"
 	buildscripted "lore/datasets/summhay/build/scripted"
@@ -143,132 +139,6 @@ func TestBuildWhole(t *testing.T) {
 	}
 }
 
-// careless forgets insights, leaks others and reads lists badly, each at a rate. It
-// knows what every text it wrote was meant to say.
-type careless struct {
-	mu       sync.Mutex
-	forgot   int
-	insights []string
-	meant    map[string][]string // by text: an article, or a chapter
-	examined map[string]int      // lists asked about, by document: one per subtopic each time it is examined
-	kept     map[string]bool     // insights of the haystack
-	forget   float64
-	leak     float64
-}
-
-func (c *careless) answer(_ int, call local.Call) local.Reply {
-	p := call.Messages[len(call.Messages)-1].Content
-	text := buildscripted.Careful(call.Messages)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	h := fnv.New64a()
-	fmt.Fprint(h, p, call.Options.Seed, call.Sample)
-	rng := rand.New(rand.NewPCG(h.Sum64(), 7)) // by the call, so that the order of calls does not matter
-	var meant []string
-	switch {
-	case strings.Contains(p, `{"insights": `):
-		var r insightsReply
-		if json.Unmarshal([]byte(text), &r) == nil {
-			c.insights = append(c.insights, r.Insights...)
-		}
-	case strings.Contains(p, "Give the article"):
-		meant = lines(scripted.Between(p, "spread over the article:", "Fill up"))
-	case strings.Contains(p, "Give the conversation"):
-		meant = []string{scripted.Between(p, "the others take it up:\n", "\n")}
-	case strings.Contains(p, "Give the whole new text"):
-		old, _, _ := strings.Cut(scripted.Between(p, "Text:\n", "\n\nTake out of the text"), "\n\nAdd to the text")
-		meant = c.meant[old]
-	case strings.Contains(p, `{"present": `):
-		c.examined[scripted.Between(p, "Text:\n", "\n\nStatements:")]++
-		for _, in := range c.insights {
-			c.kept[in] = c.kept[in] || strings.Contains(scripted.Between(p, "\nStatements:", "List the numbers"), in)
-		}
-		if rng.Float64() < 0.5 {
-			text = `{"present":[]}`
-		}
-	}
-	if meant != nil {
-		for _, in := range c.insights {
-			switch has := strings.Contains(text, in); {
-			case has && rng.Float64() < c.forget:
-				c.forgot++ // which makes the text one of its own
-				text = strings.ReplaceAll(text, in,
-					fmt.Sprintf("Something was said, though %s.",
-						strings.Repeat("nobody knew what, and ", c.forgot%7)+fmt.Sprint(c.forgot)))
-			case !has && rng.Float64() < c.leak:
-				text += " " + in
-			}
-		}
-		text = strings.TrimSpace(text)
-		c.meant[text] = meant
-	}
-	return fake.Text(text)
-}
-
-func lines(list string) []string {
-	var out []string
-	for line := range strings.Lines(list) {
-		if item, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok {
-			out = append(out, item)
-		}
-	}
-	return out
-}
-
-// faults counts, over all examinations of documents, insights of the haystack that a
-// document was meant to state and does not, or states and was not meant to.
-func (c *careless) faults(conversation bool, subtopics int) int {
-	n := 0
-	for document, lists := range c.examined {
-		plan := c.meant[document]
-		if conversation {
-			plan = nil
-			for chapter, meant := range c.meant {
-				if strings.Contains(document, chapter) {
-					plan = append(plan, meant...)
-				}
-			}
-		}
-		for in, kept := range c.kept {
-			if kept && strings.Contains(document, in) != slices.Contains(plan, in) {
-				n += lists / subtopics
-			}
-		}
-	}
-	return n
-}
-
-// A model that leaks and forgets is found out: the audit sees at least 95 % of what was
-// planted, and what the finished documents say is what the data says of them.
-func TestAuditFindsFaults(t *testing.T) {
-	for _, conversation := range []bool{false, true} {
-		c := &careless{forget: 0.15, leak: 0.01, meant: map[string][]string{}, examined: map[string]int{},
-			kept: map[string]bool{}}
-		sizes := Sizes{Subtopics: 6, Insights: 5, Documents: 40, Words: 300, Repeat: 5}
-		b := newBuilder(t, sizes, &fake.Backend{Script: c.answer}, 2)
-		b.Topic, b.Conversation, b.Chapters = "Life in a town", conversation, 1
-		f, err := b.Build(context.Background(), nil)
-		if err != nil || f == nil {
-			t.Fatalf("%v\n%+v", err, b.Log())
-		}
-		q := b.Quality()
-		found := q.Missing + q.Leaked
-		wrong := 0
-		for _, d := range f.Documents {
-			if !cmp.Equal(truth(f, d), included(d)) {
-				wrong++
-			}
-		}
-		planted := c.faults(conversation, len(f.Subtopics))
-		t.Logf("conversation %v: %d faults in the texts examined, %d found, %d documents kept of %d, %d wrong",
-			conversation, planted, found, len(f.Documents), sizes.Documents, wrong)
-		if planted < 30 || float64(found) < 0.95*float64(planted) || found > planted ||
-			float64(wrong) > 0.05*float64(len(f.Documents)) || len(f.Documents) < sizes.Documents*9/10 {
-			t.Errorf("%+v", q)
-		}
-	}
-}
-
 // Bad replies of every stage end in a reason, never in a haystack that is wrong.
 func TestBuildBadReplies(t *testing.T) {
 	sizes := Sizes{Subtopics: 2, Insights: 3, Documents: 8, Words: 120, Repeat: 3}
@@ -313,13 +183,14 @@ func TestBuildBadReplies(t *testing.T) {
 		"edits that do not help": {"Give the whole new text",
 			fake.Text(strings.Repeat("Nothing happened here. ", 30)),
 			func(q Quality, f *summhay.File) bool { return len(f.Documents) == 8 && q.AtOnce == 8 }, ""},
-		"an auditor who fails": {`{"answer": "yes"}`, fake.Text("perhaps"),
-			func(q Quality, f *summhay.File) bool { return len(f.Documents) == 0 && q.AuditOpen == q.Audited },
+		"lists that cannot be read": {`{"present": `, fake.Text("none"),
+			func(q Quality, f *summhay.File) bool { return len(f.Documents) == 8 && q.ListsOpen == q.Lists-1 },
 			"bad_format"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBuilder(t, sizes, &fake.Backend{Script: func(_ int, call local.Call) local.Reply {
-				if strings.Contains(call.Messages[len(call.Messages)-1].Content+call.Messages[1].Content, c.mark) {
+				prompt := call.Messages[len(call.Messages)-1].Content + call.Messages[1].Content
+				if strings.Contains(prompt, c.mark) && !strings.Contains(prompt, control.text) {
 					return c.reply
 				}
 				return fake.Text(buildscripted.Careful(call.Messages))

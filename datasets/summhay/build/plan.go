@@ -20,6 +20,11 @@ func spots(subtopics []*subtopic) []spot {
 	return out
 }
 
+// live lists the insights that are not retired.
+func live(subtopics []*subtopic) []spot {
+	return slices.DeleteFunc(spots(subtopics), func(p spot) bool { return subtopics[p.subtopic].retired[p.insight] })
+}
+
 // plan says which insights each document must hold. Every insight gets Repeat
 // documents, documents differ by at most one insight where that can be, and none has
 // more than half of its insights, rounded up, from one subtopic where that can be. The
@@ -74,20 +79,4 @@ func compareBool(a, b bool) int {
 		return 1
 	}
 	return -1
-}
-
-// without lists what is in a and not in b.
-func without(a, b []spot) []spot {
-	in := map[spot]bool{}
-	for _, p := range b {
-		in[p] = true
-	}
-
-	var out []spot
-	for _, p := range a {
-		if !in[p] {
-			out = append(out, p)
-		}
-	}
-	return out
 }

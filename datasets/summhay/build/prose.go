@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lore/datasets/stage"
+	"lore/judge"
 	"lore/local"
 	"lore/local/schema"
 	"lore/local/text"
@@ -28,26 +29,39 @@ func (w *writer) options(salt int) func(_, try int, o *local.Options) {
 	}
 }
 
-// asked is a request for running text.
-type asked struct {
+// order is a request for running text.
+type order struct {
 	stage, prompt string
 	words         int // about
 	salt          int // sets it apart from other requests for the same document
 	data          func(problem string) any
 }
 
-// prose asks for running text; a text that is much too short is refused.
-func (w *writer) prose(ctx context.Context, a asked) (text, problem string, err error) {
+// How short a text may be, as a share of the words that were asked for.
+const (
+	shortText = 0.7  // below this it is asked for again
+	leastText = 0.25 // below this it is refused in the last try, too
+)
+
+// prose asks for running text; a text that is too short is asked for again.
+func (w *writer) prose(ctx context.Context, a order) (text, problem string, err error) {
+	share := shortText
+	options := w.options(a.salt)
 	return stage.One(ctx, w.s, stage.Question[string]{
 		Stage:      a.stage,
 		Prompt:     a.prompt,
 		NumPredict: 3*a.words + 200,
 		Subject:    w.subject,
-		Options:    w.options(a.salt),
-		Data:       func(_ int, problem string) any { return a.data(problem) },
+		Options: func(place, try int, o *local.Options) {
+			options(place, try, o)
+			if try >= w.s.Tries {
+				share = leastText
+			}
+		},
+		Data: func(_ int, problem string) any { return a.data(problem) },
 		Read: func(_ int, r local.Reply) (string, string) {
 			s, problem := stage.Plain(r)
-			if n := len(strings.Fields(s)); problem == "" && n < a.words/4 {
+			if n := len(strings.Fields(s)); problem == "" && float64(n) < share*float64(a.words) {
 				problem = fmt.Sprintf("the text has %d words, not about %d", n, a.words)
 			}
 			return s, problem
@@ -59,7 +73,7 @@ func (w *writer) prose(ctx context.Context, a asked) (text, problem string, err 
 func (w *writer) draft(ctx context.Context) (text, problem string, err error) {
 	b := w.b
 	if !b.Conversation {
-		return w.prose(ctx, asked{"write", "summhay/write.txt", b.Words, 0, func(problem string) any {
+		return w.prose(ctx, order{"write", "summhay/write.txt", b.Words, 0, func(problem string) any {
 			return map[string]any{
 				"Topic": b.Topic, "Words": b.Words, "Style": styles[(w.number+w.fresh)%len(styles)],
 				"Insights": w.texts(w.plan), "Problem": problem,
@@ -117,7 +131,7 @@ func (w *writer) writeChapter(ctx context.Context, k int, avoid []string, salt i
 
 	b := w.b
 	words := b.Words / len(w.plan)
-	return w.prose(ctx, asked{"chapter", "summhay/chapter.txt", words, salt, func(problem string) any {
+	return w.prose(ctx, order{"chapter", "summhay/chapter.txt", words, salt, func(problem string) any {
 		if problem == "" {
 			problem = refused
 		}
@@ -158,6 +172,8 @@ func (w *writer) checkChapter(ctx context.Context, k int) (problem string, err e
 		return "", err
 	case failed != "":
 		return "it could not be checked", nil
+	case !got.States && w.covered(ctx, k):
+		return "", nil // opinions differ: the audit of the document settles it
 	case !got.States:
 		return "it does not state what it should with all particulars", nil
 	case got.Subtopic != p.subtopic+1:
@@ -166,11 +182,23 @@ func (w *writer) checkChapter(ctx context.Context, k int) (problem string, err e
 	return "", nil
 }
 
+// covered reports whether a chapter has the words of what it is to state.
+func (w *writer) covered(ctx context.Context, k int) bool {
+	in := w.subtopics[w.plan[k].subtopic].insights[w.plan[k].insight]
+	verdicts, err := w.b.Judge.Judge(ctx, []judge.Task{{
+		ID:        w.id(),
+		About:     w.b.Topic,
+		Units:     text.Sentences(w.chapters[k]),
+		Questions: []judge.Question{{ID: in.InsightID, Kind: judge.Coverage, Text: in.Insight}},
+	}}, nil)
+	return err == nil && verdicts[0][0].Label == judge.Full
+}
+
 // mend edits an article, or writes the chapters again that lack an insight or leak one.
 func (w *writer) mend(ctx context.Context, old string, missing, leaked []spot, edit int) (
 	text, problem string, err error) {
 	if !w.b.Conversation {
-		return w.prose(ctx, asked{"edit", "summhay/edit.txt", w.b.Words, 1 + edit, func(problem string) any {
+		return w.prose(ctx, order{"edit", "summhay/edit.txt", len(strings.Fields(old)), 1 + edit, func(problem string) any {
 			return map[string]any{
 				"Document": old, "Missing": w.texts(missing), "Leaked": w.texts(leaked), "Problem": problem,
 			}

@@ -15,8 +15,17 @@ type Quality struct {
 
 	DocumentsPlanned, AtOnce, Missing, Leaked, Edited, ChapterTries, Replaced, Lost, DocumentsKept int
 
-	Audited   int // statements that were audited one by one
-	AuditOpen int // of these without an answer, which count as not said
+	AsFound                     int // documents that are kept though they disagree with their plan
+	Reworded, Retired, Promoted int // statements on which checks failed, and those in their places
+
+	Errors LabelErrors
+
+	Lists, ListsOpen int // lists of statements, and those without a reply, whose statements were all audited
+	Audited          int // statements that were audited one by one
+	AuditOpen        int // of these without an answer, which is no opinion
+	Contradicted     int // of these in which the model contradicted itself, asked the other way round
+	SecondLooks      int // statements that nothing had found in a document, audited all the same
+	SecondFound      int // of these found
 }
 
 // Quality returns the counts.
@@ -32,8 +41,14 @@ func (q *Quality) add(o Quality) {
 	q.Replaced += o.Replaced
 	q.Lost += o.Lost
 	q.DocumentsKept += o.DocumentsKept
+	q.AsFound += o.AsFound
+	q.Lists += o.Lists
+	q.ListsOpen += o.ListsOpen
 	q.Audited += o.Audited
 	q.AuditOpen += o.AuditOpen
+	q.Contradicted += o.Contradicted
+	q.SecondLooks += o.SecondLooks
+	q.SecondFound += o.SecondFound
 }
 
 // Grid is the quality table.
@@ -60,13 +75,33 @@ func (q Quality) Grid() datasets.Grid {
 		row("  insights found leaked", q.Leaked, "taken out by an edit"),
 		row("  edits", q.Edited, ""),
 		row("  chapters written again", q.ChapterTries, ""),
-		row("  could not be mended", q.Replaced, "replaced by a new one"),
+		row("  disagree with their plan after all edits", q.AsFound, "kept, with what the audit finds"),
+		row("  drafts that could not be used", q.Replaced, "replaced by a new one"),
 		row("  given up", q.Lost, "left out"),
 		row("  kept", q.DocumentsKept, ""),
 
+		row("statements on which checks failed", q.Reworded+q.Retired, ""),
+		row("  worded anew", q.Reworded, "checks agree now"),
+		row("  retired", q.Retired, "no insight any more"),
+		row("  others in their places", q.Promoted, ""),
+
+		row("lists of statements asked about", q.Lists, ""),
+		row("  without an answer", q.ListsOpen, "all their statements were audited"),
 		row("statements audited one by one", q.Audited, ""),
-		row("  without an answer", q.AuditOpen, "count as not said"),
+		row("  without an answer", q.AuditOpen, "other opinions decide"),
+		row("  contradicted when asked otherwise", q.Contradicted, "other opinions decide"),
+		row("statements found nowhere, audited by chance", q.SecondLooks, ""),
+		row("  found all the same", q.SecondFound, "stand in the data if other opinions agree"),
 	}
+	g.Rows = append(g.Rows,
+		row("labels: a document says an insight", q.Errors.Labels, ""),
+		[]string{
+			"  wrong or missing, by estimate", fmt.Sprintf("%.1f %%", 100*q.Errors.Rate),
+			fmt.Sprintf("%.1f to %.1f; stay in the data; people tell by --export-validation", 100*q.Errors.Low, 100*q.Errors.High),
+		},
+	)
+	g.Note = "wrong labels are estimated from how often two opinions on a text agree, the model's and that of its words, " +
+		"with a 95 % interval; both can err alike"
 	return g
 }
 

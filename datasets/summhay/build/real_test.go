@@ -62,12 +62,17 @@ func TestRealSchemas(t *testing.T) {
 	if err := b.queries(ctx, subtopics); err != nil {
 		t.Fatal(err)
 	}
-	w := &writer{b: b, s: b.Branch(), subtopics: subtopics, plan: []spot{{0, 0}, {1, 1}}, chapters: make([]string, 2)}
+	b.rates = usual
+	w := b.writers(subtopics, [][]spot{{{0, 0}, {1, 1}}})[0]
+	w.chapters = make([]string, 2)
 	if _, err := w.chapter(ctx, 0, nil, 0); err != nil {
 		t.Fatal(err)
 	}
-	found, err := w.examine(ctx, "In 1931 the wall was built. It rained.")
-	if err != nil {
+	w.text = "In 1931 the wall was built. It rained."
+	if err := w.examine(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.reword(ctx, subtopics, []*writer{w}, []disputed{{spot{0, 0}, "no text says it"}}); err != nil {
 		t.Fatal(err)
 	}
 	b.Join(w.s)
@@ -78,7 +83,7 @@ func TestRealSchemas(t *testing.T) {
 			}
 		}
 	}
-	if w.quality.Audited != 2 && w.quality.Audited != 4 && w.quality.Audited != 3 || w.quality.AuditOpen > 0 {
-		t.Errorf("%+v, found %v\n%+v", w.quality, found, b.Log())
+	if w.quality.Audited < 2 || w.quality.AuditOpen > 0 {
+		t.Errorf("%+v, found %v\n%+v", w.quality, w.found(), b.Log())
 	}
 }

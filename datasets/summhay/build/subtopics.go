@@ -22,6 +22,8 @@ const (
 type subtopic struct {
 	id, name, about, query string
 	insights               []summhay.Insight
+	spare                  []summhay.Insight // that passed all checks, beyond those asked for
+	retired                map[int]bool      // insights on which checks fail, by number
 }
 
 func (s subtopic) title() string { return s.name + ": " + s.about }
@@ -74,7 +76,9 @@ func (b *Builder) subtopics(ctx context.Context) ([]*subtopic, error) {
 func (b *Builder) number(kept []*subtopic) {
 	for i, s := range kept {
 		s.id = fmt.Sprintf("s%d", i+1)
-		s.insights = s.insights[:min(len(s.insights), b.Insights)]
+		s.retired = map[int]bool{}
+		n := min(len(s.insights), b.Insights)
+		s.insights, s.spare = slices.Clone(s.insights[:n]), s.insights[n:]
 		for k := range s.insights {
 			s.insights[k].InsightID = fmt.Sprintf("%s_i%d", s.id, k+1)
 		}
@@ -239,4 +243,15 @@ func (b *Builder) queries(ctx context.Context, subtopics []*subtopic) error {
 		}
 	}
 	return nil
+}
+
+// kept are the insights that are not retired.
+func (s *subtopic) kept() []summhay.Insight {
+	var out []summhay.Insight
+	for k, in := range s.insights {
+		if !s.retired[k] {
+			out = append(out, in)
+		}
+	}
+	return out
 }

@@ -26,8 +26,13 @@ func Verbs() []datasets.Verb {
 				"checks. From --docs, documents of your own, come the subtopics and insights of news\n" +
 				"articles; from --topic alone, those of conversations. Each insight is planned for\n" +
 				"several documents; a document is written, and edited until an audit finds that it\n" +
-				"says what was planned and no other insight; one that cannot be mended is replaced.\n" +
-				"What the audit found stands in the data, and a table counts what each check found.\n\n" +
+				"says what was planned and no other insight, or five times: then it is kept, and\n" +
+				"what the audit finds stands in the data. A table counts what each check found.\n\n" +
+				"No checker is trusted alone. It is tried on a text of which the answers are known, and\n" +
+				"the build stops if it is of no use. Word overlap has an opinion on every statement,\n" +
+				"too, and the two are weighed by how often each errs, which the documents show:\n" +
+				"statements on which checks fail again and again are worded anew, or retired. The\n" +
+				"table says how many labels are wrong by estimate, with an interval.\n\n" +
 				"Documents are read from " + sources.Endings + ".\n" +
 				"--estimate says what it will cost before anything is made. build-log.jsonl in the new\n" +
 				"folder lists every refusal and drop. An interrupted build resumes by the same command.\n\n" +

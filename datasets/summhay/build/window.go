@@ -29,6 +29,7 @@ func (b *Builder) Window(seeds []datasets.Document) int {
 	facts := factTokens * min(1, len(seeds)) // without seeds none are shown
 	s, i := b.Subtopics+spare, b.Insights+spare
 	return stage.Window(
+		promptTokens+text+listLength*insightTokens+100,
 		promptTokens+longest+700,
 		promptTokens+factsForTopics*facts+80*s,
 		promptTokens+factsForPoints*facts+titleTokens*s+90*i,

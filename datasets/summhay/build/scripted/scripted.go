@@ -4,6 +4,7 @@ package scripted
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,6 +35,8 @@ var careful = []scripted.Rule{
 	{Mark: `"states": true or false`, Answer: chapterCheck},
 	{Mark: `{"present": `, Answer: present},
 	{Mark: `{"answer": "yes"} or`, Answer: audit},
+	{Mark: `{"left_out": "yes"} or`, Answer: leftOut},
+	{Mark: `{"statement": `, Answer: reword},
 }
 
 const people = `{"participants":["Ana, a teacher","Ben, a baker","Cleo, a nurse"]}`
@@ -236,21 +239,61 @@ func chapterCheck(prompt string) string {
 }
 
 func present(prompt string) string {
-	document := scripted.Between(prompt, "Text:\n", "\n\nStatements:")
+	document := documentOf(prompt)
 	out := []int{}
 	for i, s := range scripted.Items(scripted.Between(prompt, "\nStatements:", "List the numbers")) {
-		if strings.Contains(document, s) {
+		if states(document, s) {
 			out = append(out, i+1)
 		}
 	}
 	return scripted.JSON(map[string]any{"present": out})
 }
 
-func audit(prompt string) string {
-	document := scripted.Between(prompt, "Text:\n", "\n\nWould somebody")
-	insight := scripted.Between(prompt, "every number, date and name in it?\n", "\n")
-	if strings.Contains(document, insight) {
-		return `{"answer":"yes"}`
+// documentOf is the text that a check is about.
+func documentOf(prompt string) string {
+	document := scripted.Between(prompt, "Text:\n", "\n\nStatements:")
+	document, _, _ = strings.Cut(document, "\n\nWould somebody")
+	document, _, _ = strings.Cut(document, "\n\nIs anything of the following")
+	return document
+}
+
+// asksOf is the statement that an audit is about.
+func asksOf(prompt string) string {
+	if s := scripted.Between(prompt, "every number, date and name in it?\n", "\n"); s != "" {
+		return s
 	}
-	return `{"answer":"no"}`
+	return scripted.Between(prompt, "a number, a date or a name?\n", "\n")
+}
+
+// controls are those that the build tries its checks on: this is what their text states.
+var controls = []string{
+	"did not run on 14 March", "6,200 crowns", "to take nine days", "called the Heron", "new ferry in 2017", "a yard in Bergen",
+}
+
+// states reports whether a text says a statement.
+func states(document, statement string) bool {
+	if strings.HasPrefix(document, "The ferry to Little Sark") {
+		return slices.ContainsFunc(controls, func(s string) bool { return strings.Contains(statement, s) })
+	}
+	return strings.Contains(document, strings.TrimPrefix(statement, wordedAnew))
+}
+
+// wordedAnew begins statements that were worded anew.
+const wordedAnew = "It is so that "
+
+func audit(prompt string) string { return yesNo("answer", states(documentOf(prompt), asksOf(prompt))) }
+
+func leftOut(prompt string) string {
+	return yesNo("left_out", !states(documentOf(prompt), asksOf(prompt)))
+}
+
+func yesNo(field string, yes bool) string {
+	answer := map[bool]string{true: "yes", false: "no"}[yes]
+	return scripted.JSON(map[string]string{field: answer})
+}
+
+// reword gives a statement back with other words before it.
+func reword(prompt string) string {
+	s := strings.TrimSuffix(scripted.Between(prompt, "\nStatement:", "\n"), ".")
+	return scripted.JSON(map[string]string{"statement": wordedAnew + s + "."})
 }
