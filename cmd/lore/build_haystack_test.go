@@ -37,7 +37,7 @@ func TestBuiltHaystackRanksRetrievers(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := table.Rows
-	if len(r) != 3 || r[0].N != 60 || !(r[0].Joint > r[1].Joint && r[1].Joint > r[2].Joint+10) {
+	if len(r) != 3 || r[0].N != 63 || !(r[0].Joint > r[1].Joint && r[1].Joint > r[2].Joint+10) {
 		t.Errorf("%+v", r)
 	}
 	t.Logf("%+v", r)

@@ -16,9 +16,29 @@ import (
 type File struct {
 	TopicID   string     `json:"topic_id,omitempty"`
 	Topic     string     `json:"topic"`
+	Metadata  Metadata   `json:"topic_metadata,omitzero"`
 	Subtopics []Subtopic `json:"subtopics"`
 	Documents []Document `json:"documents"`
 }
+
+// Metadata is what lore writes of topic_metadata: the people of conversations, whom the
+// published code names to the model that summarises. That of news has the seed articles,
+// which nothing here reads.
+type Metadata struct {
+	Participants []string `json:"participants"`
+}
+
+// UnmarshalJSON reads the participants, and takes anything else for none.
+func (m *Metadata) UnmarshalJSON(data []byte) error {
+	var known struct{ Participants []string }
+	if json.Unmarshal(data, &known) == nil {
+		m.Participants = known.Participants
+	}
+	return nil
+}
+
+// IsZero reports whether there is nothing to write.
+func (m Metadata) IsZero() bool { return len(m.Participants) == 0 }
 
 // WriteFile writes a haystack in the published shape.
 func WriteFile(path string, f *File) error {

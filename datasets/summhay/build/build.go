@@ -48,7 +48,7 @@ type Builder struct {
 }
 
 // Build makes a haystack from seed documents; a conversation needs none. What fails
-// beyond repair is left out and counted; there is no haystack of fewer than two
+// beyond repair is left out and counted; nothing is written for fewer than two
 // subtopics.
 func (b *Builder) Build(ctx context.Context, seeds []datasets.Document) (*summhay.File, error) {
 	if err := b.tryChecks(ctx); err != nil {
@@ -77,13 +77,47 @@ func (b *Builder) Build(ctx context.Context, seeds []datasets.Document) (*summha
 		return nil, err
 	}
 
+	return b.file(subtopics, documents), nil
+}
+
+// file puts the haystack together. An insight that no document holds is no insight, and a
+// subtopic without any is no task: such a file could not be run. nil if nothing is left.
+func (b *Builder) file(subtopics []*subtopic, documents []summhay.Document) *summhay.File {
+	held := map[string]bool{}
+	for _, d := range documents {
+		for _, id := range d.InsightsIncluded {
+			held[id] = true
+		}
+	}
+
 	f := &summhay.File{Topic: b.Topic, Documents: documents}
+	if b.Conversation {
+		f.Metadata.Participants = b.Participants
+	}
 	for _, s := range subtopics {
+		var kept []summhay.Insight
+		for _, in := range s.kept() {
+			if held[in.InsightID] {
+				kept = append(kept, in)
+				continue
+			}
+			b.quality.InsightsLost++
+			b.Drop(in.InsightID, "no document holds it: %q", in.Insight)
+		}
+
+		if len(kept) == 0 {
+			b.quality.SubtopicsLost++
+			b.Drop(s.id, "none of its insights is left: %q", s.name)
+			continue
+		}
 		f.Subtopics = append(f.Subtopics, summhay.Subtopic{
-			SubtopicID: s.id, Subtopic: s.about, Name: s.name, Query: s.query, Insights: s.kept(),
+			SubtopicID: s.id, Subtopic: s.about, Name: s.name, Query: s.query, Insights: kept,
 		})
 	}
-	return f, nil
+	if len(f.Subtopics) == 0 || len(documents) == 0 {
+		return nil
+	}
+	return f
 }
 
 // settle names the topic and the people where they are not given.

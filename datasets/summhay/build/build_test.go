@@ -175,7 +175,7 @@ func TestBuildBadReplies(t *testing.T) {
 			return strings.HasPrefix(f.Subtopics[0].Query, "What is said about")
 		}, "no question of 4 to 40 words"},
 		"no article": {"Give the article", local.Fail(local.Cut, "output limit"),
-			func(q Quality, f *summhay.File) bool { return len(f.Documents) == 0 && q.Lost == 8 },
+			func(q Quality, f *summhay.File) bool { return f == nil && q.Lost == 8 },
 			"no draft: cut: output limit"},
 		"an article without a point": {"Give the article", fake.Text(strings.Repeat("Nothing happened here. ", 30)),
 			func(q Quality, f *summhay.File) bool { return len(f.Documents) == 8 && q.AtOnce == 0 && q.Missing > 0 },
@@ -212,20 +212,26 @@ func TestBuildBadReplies(t *testing.T) {
 }
 
 // BenchmarkBuildSlots reports the share of time that the slots of a model were busy
-// while a haystack was built, from its first to its last call.
+// while a haystack was built, from its first to its last call: by a careful model, and by
+// one that forgets, leaks and errs, which needs edits.
 func BenchmarkBuildSlots(b *testing.B) {
-	const slots, delay = 4, 25 * time.Millisecond
-	for b.Loop() {
-		backend := carefulBackend()
-		backend.Delay = delay
-		sizes := Sizes{Subtopics: 10, Insights: 6, Documents: 60, Words: 300, Repeat: 4}
-		builder := newBuilder(b, sizes, backend, slots)
-		builder.Topic, builder.Conversation = "Life in a town", false
-		start := time.Now()
-		if f, err := builder.Build(context.Background(), nil); err != nil || f == nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(100*float64(backend.Busy())/float64(slots*time.Since(start)), "%busy")
-		b.ReportMetric(float64(len(backend.Calls())), "calls")
+	const slots, delay = 4, 100 * time.Millisecond
+	noisy := &buildscripted.Noisy{Noise: noise(b, "wrong on 5 % of statements", 1)}
+	for name, script := range map[string]func(int, local.Call) local.Reply{
+		"careful": carefulBackend().Script, "noisy": noisy.Script,
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				backend := &fake.Backend{Script: script, Delay: delay}
+				builder := newBuilder(b, Published, backend, slots)
+				builder.Topic = "Life in a town"
+				start := time.Now()
+				if f, err := builder.Build(context.Background(), nil); err != nil || f == nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(100*float64(backend.Busy())/float64(slots*time.Since(start)), "%busy")
+				b.ReportMetric(float64(len(backend.Calls())), "calls")
+			}
+		})
 	}
 }

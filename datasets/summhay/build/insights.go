@@ -20,12 +20,17 @@ const (
 	factsForPoints = 25  // notes that are shown
 	sameInsight    = 0.6 // share of common words from which two insights are one
 	leastWords     = 6
+	manyTerms      = 11 // content words that make a statement particular
 	mostWords      = 60
 )
 
-// specific reports whether a statement holds a number, or a name: a word that begins
-// with a capital and does not begin a sentence.
+// specific reports whether a statement holds a number, or a name (a word that begins with a
+// capital and does not begin a sentence), or says so much that it is particular without:
+// a third of the published insights have neither.
 func specific(s string) bool {
+	if len(text.Terms(s)) >= manyTerms {
+		return true
+	}
 	if strings.IndexFunc(s, unicode.IsDigit) >= 0 {
 		return true
 	}

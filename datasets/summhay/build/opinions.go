@@ -153,9 +153,16 @@ const (
 // planned and the others, and opinions that err independently, tell how often each errs.
 // The steps are those of Dawid and Skene (Applied Statistics 28, 1979).
 func learn(seen counts) rates {
+	var there []weighed
+	for kind, n := range seen {
+		if n > 0 {
+			there = append(there, weighed{lookOf(kind), n})
+		}
+	}
+
 	r := usual
 	for range fitRounds {
-		r = r.relearn(seen)
+		r = r.relearn(there)
 	}
 	for way := range r.checker {
 		r.checker[way][0] = max(r.checker[way][0], leastError)
@@ -164,17 +171,20 @@ func learn(seen counts) rates {
 	return r
 }
 
+// weighed is a look, and how often it was had.
+type weighed struct {
+	look
+	times float64
+}
+
 // relearn is a step: what each look is worth by the present rates, and the rates by that.
-func (r *rates) relearn(seen counts) rates {
+func (r *rates) relearn(seen []weighed) rates {
 	var present, all [2]float64     // by plan
 	var yes, answered [2][2]float64 // by way of asking, and truth
 	var label [mostSeconds][3][3]float64
 
-	for kind, n := range seen {
-		if n == 0 {
-			continue
-		}
-		l := lookOf(kind)
+	for _, w := range seen {
+		l, n := w.look, w.times
 		p := r.settle(l)
 		plan := number(l.planned)
 		present[plan] += n * p

@@ -3,9 +3,11 @@ package build
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lore/datasets"
 	"lore/datasets/summhay"
+	"lore/local/tokens"
 )
 
 // Quality counts what each check of the synthesis found.
@@ -14,6 +16,9 @@ type Quality struct {
 	InsightsWritten, Unspecific, RepeatedWords, RepeatedModel, Misassigned, InsightsKept int
 
 	DocumentsPlanned, AtOnce, Missing, Leaked, Edited, ChapterTries, Replaced, Lost, DocumentsKept int
+
+	InsightsLost  int // that no document holds in the end
+	SubtopicsLost int // of which no insight is left
 
 	AsFound                     int // documents that are kept though they disagree with their plan
 	Reworded, Retired, Promoted int // statements on which checks failed, and those in their places
@@ -85,6 +90,9 @@ func (q Quality) Grid() datasets.Grid {
 		row("  retired", q.Retired, "no insight any more"),
 		row("  others in their places", q.Promoted, ""),
 
+		row("insights that no document holds", q.InsightsLost, "left out"),
+		row("subtopics without an insight", q.SubtopicsLost, "left out"),
+
 		row("lists of statements asked about", q.Lists, ""),
 		row("  without an answer", q.ListsOpen, "all their statements were audited"),
 		row("statements audited one by one", q.Audited, ""),
@@ -105,8 +113,18 @@ func (q Quality) Grid() datasets.Grid {
 	return g
 }
 
-// Assignment shows how insights are spread over the documents.
-func Assignment(f *summhay.File) datasets.Grid {
+// meanWords is how many words a document has on average.
+func meanWords(f *summhay.File) float64 {
+	n := 0
+	for _, d := range f.Documents {
+		n += len(strings.Fields(d.DocumentText))
+	}
+	return float64(n) / float64(max(1, len(f.Documents)))
+}
+
+// Assignment shows how insights are spread over the documents, and how long these are; about
+// so many words were asked for.
+func Assignment(f *summhay.File, asked int) datasets.Grid {
 	perInsight := map[string]int{}
 	subtopicOf := map[string]string{}
 	for _, s := range f.Subtopics {
@@ -116,8 +134,13 @@ func Assignment(f *summhay.File) datasets.Grid {
 		}
 	}
 
-	var perDocument, mixed, repeats []int
+	var perDocument, mixed, repeats, words, long []int
+	all := 0
 	for _, d := range f.Documents {
+		words = append(words, len(strings.Fields(d.DocumentText)))
+		long = append(long, tokens.Count(d.DocumentText))
+		all += long[len(long)-1]
+
 		perDocument = append(perDocument, len(d.InsightsIncluded))
 		of := map[string]bool{}
 		for _, id := range d.InsightsIncluded {
@@ -138,11 +161,14 @@ func Assignment(f *summhay.File) datasets.Grid {
 		{"insights in a document", perDocument},
 		{"subtopics in a document", mixed},
 		{"documents that hold an insight", repeats},
+		{"words in a document", words},
+		{"tokens in a document", long},
 	} {
 		if len(r.counts) > 0 {
 			g.Rows = append(g.Rows, spread(r.what, r.counts))
 		}
 	}
+	g.Note = fmt.Sprintf("documents of about %d words were asked for; the haystack has %d tokens", asked, all)
 	return g
 }
 

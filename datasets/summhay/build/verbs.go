@@ -81,11 +81,11 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	fl.StringVar(&o.participants, "participants", "",
 		"of conversations: who talks, separated by semicolons (default: invented)")
 
-	fl.IntVar(&o.Subtopics, "subtopics", 10, "number of subtopics")
-	fl.IntVar(&o.Insights, "insights", 6, "most insights of a subtopic; with fewer than 3 it is left out")
-	fl.IntVar(&o.Documents, "documents", 100, "number of documents")
-	fl.IntVar(&o.Words, "words", 750, "words of a document, about")
-	fl.IntVar(&o.Repeat, "repeat", 6, "documents that each insight is planned for")
+	fl.IntVar(&o.Subtopics, "subtopics", Published.Subtopics, "number of subtopics")
+	fl.IntVar(&o.Insights, "insights", Published.Insights, "most insights of a subtopic; with fewer than 3 it is left out")
+	fl.IntVar(&o.Documents, "documents", Published.Documents, "number of documents")
+	fl.IntVar(&o.Words, "words", Published.Words, "words of a document, about")
+	fl.IntVar(&o.Repeat, "repeat", Published.Repeat, "documents that each insight is planned for")
 
 	fl.IntVar(&o.edits, "edits", 5, "maximum number of edits of a document that disagrees with its plan")
 	fl.IntVar(&o.chapters, "chapter-tries", 10, "maximum number of tries of a chapter")
@@ -206,7 +206,7 @@ func (o options) outcome(w datasets.Workshop, b *Builder, file *summhay.File, pa
 		return out
 	}
 
-	out.Tables = append(out.Tables, Assignment(file))
+	out.Tables = append(out.Tables, Assignment(file, o.Words))
 	out.Data, out.Folder = []string{path}, w.Out()
 	out.Next = []string{"lore run summhay " + path}
 	out.Write = func() error {
@@ -221,9 +221,13 @@ func (o options) outcome(w datasets.Workshop, b *Builder, file *summhay.File, pa
 		out.Next = append(out.Next, sheetsNext(path))
 	}
 
-	if q.SubtopicsKept < o.Subtopics || len(file.Documents) < o.Documents {
+	switch mean := meanWords(file); {
+	case len(file.Subtopics) < o.Subtopics || len(file.Documents) < o.Documents:
 		out.Missing = fmt.Sprintf("%d of %d subtopics and %d of %d documents were made",
-			q.SubtopicsKept, o.Subtopics, len(file.Documents), o.Documents)
+			len(file.Subtopics), o.Subtopics, len(file.Documents), o.Documents)
+	case mean < shortText*float64(o.Words):
+		out.Missing = fmt.Sprintf("the documents have %.0f words on average, not about %d; a model that writes longer texts, "+
+			"or a lower --words, gives the length that was asked for", mean, o.Words)
 	}
 	return out
 }
