@@ -32,6 +32,10 @@ type Verb struct {
 	// foretold: "" for a prompt that it does not know. nil: replies that obey the schema will do.
 	StandIn func(messages []local.Message) string
 
+	// Writing is how what is written is drawn if the command line does not say; what is checked
+	// is greedy.
+	Writing stage.Decoding
+
 	// New declares the verb's own flags and returns the job, which reads them when it is
 	// done with the command line.
 	New func(flags *flag.FlagSet) Job
@@ -55,7 +59,7 @@ type Needs uint
 // What a verb may need.
 const (
 	NeedsOut     Needs = 1 << iota // --out
-	NeedsWriter                    // a model that writes: --model and how it is asked
+	NeedsWriter                    // models that write and check: --model and how it is asked
 	NeedsJudge                     // --judge and how it judges
 	NeedsSearch                    // --retriever and how documents are found
 	NeedsVectors                   // how texts become vectors
@@ -92,7 +96,8 @@ type Outcome struct {
 // Workshop is what verbs work with: the models, judges and retrievers that the command
 // line names.
 type Workshop interface {
-	// Out is the folder of --out; Model, Seed and Slots are those flags.
+	// Out is the folder of --out; Model is the model that writes, of --writer or --model; Seed and
+	// Slots are those flags.
 	Out() string
 	Model() string
 	Seed() uint64
@@ -107,7 +112,8 @@ type Workshop interface {
 	// Load reads the data of a benchmark by its name.
 	Load(benchmark string, paths []string) (*Dataset, error)
 
-	// Writer is a session with the model of --model. need is the most tokens of a prompt
+	// Writer is a session with the models that write and check, of --model, or --writer and
+	// --checker. need is the most tokens of a prompt
 	// with its reply: the model is loaded with room for them and must keep to a schema, or
 	// is refused before any work. With 0 each stage finds its own window. Without --model
 	// a session only keeps a log.

@@ -35,7 +35,7 @@ func estimateJob(c *cobra.Command, f estimateFlags, cfg rehearsal.Config, see fo
 // estimateVerb says what a build takes: it is gone through with stand-ins for its models, and nothing
 // is written.
 func estimateVerb(c *cobra.Command, e all.Entry, v datasets.Verb, f verbFlags, job datasets.Job, args []string) error {
-	if f.model == "" {
+	if f.model == "" && f.writer == "" {
 		return usage.Errorf("--estimate needs --model ollama:NAME")
 	}
 	real, err := f.config(c, v)

@@ -347,12 +347,14 @@ func fakeOllama() {
 	delay := flag.Duration("delay", 0, "time a reply takes")
 	context := flag.Int("context", 0, "trained context of the model, in tokens; longer prompts are refused")
 	builds := flag.Bool("careful", false, "answer the prompts of builds as a careful model would")
+	names := flag.String("names", "fake:latest", "models on offer, with commas")
 	flag.Parse()
 	weights := fmt.Sprint(*bad, *every, *words, *judge, *builds)
 	if weights == fmt.Sprint(0, 1, "", "", false) {
 		weights = ""
 	}
 	s := &ollamatest.Server{Delay: *delay, Weights: weights, Logprobs: *builds, Context: *context,
+		Names: strings.Split(*names, ","),
 		Misdeed: func(n int, _ api.ChatRequest) ollamatest.Misbehavior {
 			if n%*every == *every-1 {
 				return ollamatest.Misbehavior(*bad)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -27,10 +28,13 @@ type verbFlags struct {
 	judgeFlags
 	searchFlags
 	estimateFlags
-	model, retriever, rerank string
-	tries                    int
-	out, format              string
-	json                     bool
+	model, writer, checker, retriever, rerank string
+
+	writing, checking stage.Decoding
+	tries             int
+
+	out, format string
+	json        bool
 }
 
 // commands makes a command of every verb of a kind: one per benchmark, with its further
@@ -116,7 +120,13 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 
 	if writer {
 		group(c, modelsFlags, func(fl *pflag.FlagSet) {
-			namesVar(fl, &f.model, "model", []string{ollama.BackendName + ":"}, "", "model that writes: ollama:NAME")
+			spec := []string{ollama.BackendName + ":"}
+			namesVar(fl, &f.model, "model", spec, "", "model that writes and checks: ollama:NAME")
+			namesVar(fl, &f.writer, "writer", spec, "", "model that writes (default: --model)")
+			namesVar(fl, &f.checker, "checker", spec, "", "model that checks (default: --model)")
+			fl.Float64Var(&f.writing.Temperature, "temperature", v.Writing.Temperature, "sampling temperature of what is written")
+			fl.Float64Var(&f.writing.TopP, "top-p", cmp.Or(v.Writing.TopP, 1), "top-p of what is written")
+			fl.Float64Var(&f.checking.Temperature, "check-temperature", 0, "sampling temperature of what is checked")
 			fl.IntVar(&f.tries, "tries", 3, "maximum number of tries of a reply that is refused")
 		})
 	}
@@ -174,7 +184,12 @@ func (f verbFlags) config(c *cobra.Command, v datasets.Verb) (workshop.Config, e
 	cfg := workshop.Config{
 		Out:     f.out,
 		Calls:   f.out,
-		Model:   f.model,
+		Model:   cmp.Or(f.writer, f.model),
+		Checker: cmp.Or(f.checker, f.model, f.writer),
+
+		Writing:  f.writing,
+		Checking: f.checking,
+
 		Tries:   f.tries,
 		Journal: "calls-judge",
 		Console: console,
@@ -234,10 +249,25 @@ func (f verbFlags) config(c *cobra.Command, v datasets.Verb) (workshop.Config, e
 }
 
 func (f verbFlags) checkWriter() error {
-	name, ok := strings.CutPrefix(f.model, ollama.BackendName+":")
+	for _, flag := range []struct{ name, model string }{
+		{"--model", f.model}, {"--writer", f.writer}, {"--checker", f.checker},
+	} {
+		name, ok := strings.CutPrefix(flag.model, ollama.BackendName+":")
+		if flag.model != "" && (!ok || name == "") {
+			return usage.Errorf("%s is ollama:NAME, not %q", flag.name, flag.model)
+		}
+	}
+
+	hot := func(t float64) bool { return !(t >= 0 && t <= 2) }
 	switch {
-	case f.model != "" && (!ok || name == ""):
-		return usage.Errorf("--model is ollama:NAME, not %q", f.model)
+	case f.checker != "" && f.writer == "" && f.model == "":
+		return usage.Errorf("--checker names the model that checks; name the one that writes with --writer, or with --model")
+	case hot(f.writing.Temperature):
+		return usage.Errorf("--temperature is from 0 to 2")
+	case hot(f.checking.Temperature):
+		return usage.Errorf("--check-temperature is from 0 to 2")
+	case !(f.writing.TopP > 0 && f.writing.TopP <= 1):
+		return usage.Errorf("--top-p is above 0, and 1 at most")
 	case f.tries < 1:
 		return usage.Errorf("--tries is at least 1")
 	}

@@ -20,14 +20,33 @@ type Caller interface {
 	All(ctx context.Context, calls []local.Call, done func(i int, reply local.Reply)) error
 }
 
+// Role is what a model does when it answers a question: papers use models of different
+// strength for the two, and draw what is written, and not what is checked.
+type Role int
+
+// The roles.
+const (
+	Writes Role = iota
+	Checks
+)
+
+// Decoding is how a model's words are drawn.
+type Decoding struct {
+	Temperature float64 // 0 is greedy
+	TopP        float64 // in (0,1]; 0 leaves it as it is
+}
+
 // Session is a build: a model, its prompts and the log.
 type Session struct {
-	Calls   Caller
-	Call    local.Call // backend, model, digest and options of every call
-	Prompts *prompt.Set
-	Tries   int                                      // maximum number of tries of a reply that is refused, at least 1
-	Fit     func(calls []local.Call)                 // sets the context window of calls; may be nil
-	Step    func(stage string, n int) func(done int) // progress; may be nil
+	Calls    Caller
+	Call     local.Call  // backend, model, digest and options of every call
+	Checker  *local.Call // the same of what is checked, where another model does that; may be nil
+	Writing  Decoding    // how what is written is drawn
+	Checking Decoding    // the same of what is checked
+	Prompts  *prompt.Set
+	Tries    int                                      // maximum number of tries of a reply that is refused, at least 1
+	Fit      func(calls []local.Call)                 // sets the context window of calls; may be nil
+	Step     func(stage string, n int) func(done int) // progress; may be nil
 
 	log  []Event
 	seen *guard.Seen // texts with forged marks; shared with branches
@@ -112,6 +131,7 @@ func (s *Session) Dropped() int {
 // Question is a prompt that is asked for many places.
 type Question[T any] struct {
 	Stage      string // in log and progress
+	Role       Role   // says which model is asked, and how its words are drawn
 	Prompt     string // its file
 	Schema     json.RawMessage
 	NumPredict int
@@ -222,6 +242,23 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 	return values, problems, err
 }
 
+// call is a call without words by the model of a role.
+func (s *Session) call(r Role) local.Call {
+	c, d := s.Call, s.Writing
+	if r == Checks {
+		d = s.Checking
+		if s.Checker != nil {
+			c = *s.Checker
+		}
+	}
+
+	c.Options.Temperature = d.Temperature
+	if d.TopP > 0 {
+		c.Options.TopP = d.TopP
+	}
+	return c
+}
+
 // calls words a round: a call for each open place. The number of the try is the sample,
 // so that a reply that was refused is not found in the journal again.
 func (q Question[T]) calls(s *Session, open []int, refused map[int]string, try int) ([]local.Call, error) {
@@ -233,7 +270,7 @@ func (q Question[T]) calls(s *Session, open []int, refused map[int]string, try i
 
 	calls := make([]local.Call, len(open))
 	for k, i := range open {
-		c := s.Call
+		c := s.call(q.Role)
 		c.Schema, c.TopLogprobs = q.Schema, q.TopLogprobs
 		c.Options.NumPredict, c.Sample = q.NumPredict, try-1
 		if q.Options != nil {

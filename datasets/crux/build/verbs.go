@@ -9,6 +9,7 @@ import (
 	"lore/datasets"
 	"lore/datasets/crux"
 	"lore/datasets/sources"
+	"lore/datasets/stage"
 	"lore/judge"
 	"lore/local/files"
 )
@@ -30,6 +31,7 @@ func Verbs() []datasets.Verb {
 			"  lore build crux --msrs MSRS/story --limit 20 --model ollama:qwen3:8b" +
 			" --judge ollama:qwen3:8b --out mine",
 		Needs:   datasets.NeedsOut | datasets.NeedsWriter | datasets.NeedsJudge,
+		Writing: stage.Decoding{Temperature: 0.7, TopP: 0.95}, // as in the paper
 		Prompts: Prompts(),
 		New:     newBuild,
 	}}

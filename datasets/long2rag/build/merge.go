@@ -76,6 +76,7 @@ func (b *Builder) mergeOnce(ctx context.Context, questions []*long2rag.Question,
 	last := map[int][]group{} // also of replies that are not a partition: these are repaired
 	_, failed, err := stage.Ask(ctx, b.Session, stage.Question[[]group]{
 		Stage:      fmt.Sprintf("merge, pass %d", pass),
+		Role:       stage.Checks, // which points are the same
 		Prompt:     "long2rag/merge.txt",
 		NumPredict: mergeTokens,
 		Subject:    subject,

@@ -56,6 +56,7 @@ func screenSchema() json.RawMessage {
 func (b *Builder) screen(ctx context.Context, seeds []Seed) ([]Seed, error) {
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[screened]{
 		Stage:      "screen",
+		Role:       stage.Checks,
 		Prompt:     "long2rag/screen.txt",
 		NumPredict: 200,
 		Schema:     screenSchema(),

@@ -37,6 +37,7 @@ func (b *Builder) score(ctx context.Context, questions []*long2rag.Question, poi
 
 	scores, failed, err := stage.Ask(ctx, b.Session, stage.Question[float64]{
 		Stage:       "significance",
+		Role:        stage.Checks,
 		Prompt:      "long2rag/significance.txt",
 		NumPredict:  scoreTokens,
 		TopLogprobs: 20,

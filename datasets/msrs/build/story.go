@@ -173,6 +173,7 @@ type checkReply struct {
 func (b *Builder) check(ctx context.Context, w *rewriting, queries map[int]queryReply, asked []int, try int) error {
 	checks, failed, err := stage.Round(ctx, b.Session, stage.Question[checkReply]{
 		Stage:      "check",
+		Role:       stage.Checks,
 		Prompt:     "msrs/check.txt",
 		NumPredict: 60,
 		Schema: schema.Object(

@@ -24,9 +24,10 @@ const listLength = 16
 // examine finds out what the text of a document says, whatever its plan. The model names
 // those of the other statements that it finds, list by list, and word overlap names more;
 // each of these, and all that was planned, is then audited by a question of its own. What
-// an edit did not touch is not asked again: before is the text that was examined last.
-func (w *writer) examine(ctx context.Context, before string) error {
-	changed, added := changes(before, w.text)
+// an edit did not touch is not asked again.
+func (w *writer) examine(ctx context.Context) error {
+	changed, added := changes(w.examined, w.text)
+	w.examined = w.text
 	if err := w.overlap(ctx); err != nil {
 		return err
 	}
@@ -314,6 +315,7 @@ func (x examiner) ask(ctx context.Context, a asking, pairs []asked) ([]int8, err
 	}
 	got, failed, err := stage.Ask(ctx, x.s, stage.Question[map[string]string]{
 		Stage:      cmp.Or(x.work, a.stage),
+		Role:       stage.Checks,
 		Prompt:     a.prompt,
 		NumPredict: 30,
 		Subject:    x.subject,
@@ -361,6 +363,7 @@ func (x examiner) lists(ctx context.Context, document string, lists [][]string) 
 	}
 	got, problems, err := stage.Ask(ctx, x.s, stage.Question[reply]{
 		Stage:      cmp.Or(x.work, "present"),
+		Role:       stage.Checks,
 		Complete:   true, // what half a list leaves out would count as absent
 		Prompt:     "summhay/present.txt",
 		NumPredict: 100,

@@ -37,7 +37,6 @@ type Builder struct {
 	Chapters     int      // most tries of a chapter
 	Fresh        int      // most documents that replace one that cannot be mended
 	Workers      int      // documents at work at once
-	Temperature  float64  // of what is written; what is checked is greedy
 	Seed         uint64
 	Judge        judge.Judge // by words: looks for every statement, and costs no calls
 	Second       judge.Judge // gives an opinion of its own on what is audited; may be nil

@@ -27,9 +27,11 @@ var whole = Sizes{Subtopics: 10, Insights: 6, Documents: 100, Words: 750, Repeat
 // newBuilder builds with a scripted model.
 func newBuilder(t testing.TB, sizes Sizes, backend *fake.Backend, slots int) *Builder {
 	t.Helper()
+	session := stagetest.Session(t, backend, slots, 3, Prompts())
+	session.Writing.Temperature = 0.7
 	return &Builder{
-		Session: stagetest.Session(t, backend, slots, 3, Prompts()), Sizes: sizes, Edits: 5, Chapters: 10, Fresh: 2,
-		Workers: 2 * slots, Temperature: 0.7, Seed: 1, Judge: lexical.Judge{},
+		Session: session, Sizes: sizes, Edits: 5, Chapters: 10, Fresh: 2,
+		Workers: 2 * slots, Seed: 1, Judge: lexical.Judge{},
 	}
 }
 

@@ -23,7 +23,7 @@ func (b *Builder) compose(ctx context.Context, subtopics []*subtopic, plan [][]s
 	for _, i := range pilot(plan, pilotLooks) {
 		first = append(first, writers[i])
 	}
-	if err := b.each(ctx, "first documents", first, (*writer).begin); err != nil {
+	if err := b.inSteps(ctx, "first documents", first, (*writer).begin, (*writer).look); err != nil {
 		return nil, err
 	}
 	if err := b.lookAgain(ctx, first, secondLooks/2); err != nil {
@@ -33,14 +33,19 @@ func (b *Builder) compose(ctx context.Context, subtopics []*subtopic, plan [][]s
 		return nil, err
 	}
 
-	if err := b.each(ctx, "documents", writers, (*writer).begin); err != nil {
+	if err := b.inSteps(ctx, "documents", writers, (*writer).begin, (*writer).look); err != nil {
 		return nil, err
 	}
 	if err := b.trial(ctx, subtopics, writers, false); err != nil {
 		return nil, err
 	}
 
-	if err := b.each(ctx, "edits", writers, (*writer).finish); err != nil {
+	var edits []step
+	for edit := range b.Edits {
+		mend := func(w *writer, ctx context.Context) error { return w.edit(ctx, edit) }
+		edits = append(edits, mend, (*writer).look)
+	}
+	if err := b.inSteps(ctx, "edits", writers, append(edits, (*writer).finish)...); err != nil {
 		return nil, err
 	}
 	if err := b.lookAgain(ctx, writers, secondLooks/2); err != nil {
@@ -83,10 +88,35 @@ func (b *Builder) labelled(writers []*writer) []summhay.Document {
 	return out
 }
 
+// step is a part of the work on a document.
+type step func(*writer, context.Context) error
+
+// inSteps takes each document through steps, one after the other. Where one model writes and
+// another checks, all documents take a step before any takes the next, so that the models
+// are not loaded in turns.
+func (b *Builder) inSteps(ctx context.Context, name string, writers []*writer, steps ...step) error {
+	if b.Checker == nil {
+		return b.each(ctx, name, writers, func(w *writer, ctx context.Context) error {
+			for _, do := range steps {
+				if err := do(w, ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+
+	for _, do := range steps {
+		if err := b.each(ctx, name, writers, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // each has workers take documents through a step, several at a time: calls about one text
 // follow each other. The result does not depend on which is finished first.
-func (b *Builder) each(ctx context.Context, name string, writers []*writer,
-	do func(*writer, context.Context) error) error {
+func (b *Builder) each(ctx context.Context, name string, writers []*writer, do step) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	step := func(int) {}
@@ -137,8 +167,11 @@ type writer struct {
 	number    int
 	fresh     int // how many drafts before this one could not be used
 	text      string
+	examined  string // the text that was examined last
 	chapters  []string
 	edited    bool
+	agrees    bool    // with the plan: there is nothing left to edit
+	best      version // of the text so far
 
 	words    map[spot]int8    // how far words of the present text cover each statement
 	verdicts map[spot]verdict // on the present text
@@ -211,14 +244,10 @@ func (w *writer) off() (missing, leaked []spot) {
 	return missing, leaked
 }
 
-// begin drafts and examines a document; a draft that cannot be used is replaced. One that is
-// there already is examined for statements that came after it.
+// begin drafts a document; a draft that cannot be used is replaced.
 func (w *writer) begin(ctx context.Context) error {
-	switch {
-	case w.text != "":
-		return w.examine(ctx, w.text)
-	case len(w.plan) == 0 || w.quality.Lost > 0:
-		return nil // fewer insights than documents, or given up
+	if w.text != "" || len(w.plan) == 0 || w.quality.Lost > 0 {
+		return nil // there already, fewer insights than documents, or given up
 	}
 	for w.fresh = 0; w.fresh <= w.b.Fresh; w.fresh++ {
 		text, problem, err := w.draft(ctx)
@@ -227,7 +256,7 @@ func (w *writer) begin(ctx context.Context) error {
 		}
 		if problem == "" {
 			w.text = text
-			return w.examine(ctx, "")
+			return nil
 		}
 		w.s.Note("documents", w.id(), 0, "no draft: %s", problem)
 		if w.fresh < w.b.Fresh {
@@ -240,48 +269,32 @@ func (w *writer) begin(ctx context.Context) error {
 	return nil
 }
 
-// finish edits a document until it agrees with its plan, or as often as edits are allowed.
-// Then the version that agrees best is kept, with the labels that the audit gives it, as
-// the paper's are after five rounds (appendix A.1.3).
-func (w *writer) finish(ctx context.Context) error {
-	if w.text == "" {
+// look examines a document, if there is one and its edits are not over.
+func (w *writer) look(ctx context.Context) error {
+	if w.text == "" || w.agrees {
+		return nil
+	}
+	return w.examine(ctx)
+}
+
+// edit mends a document that does not agree with its plan. An edit that cannot be used leaves
+// the text as it was, and the next one has another seed.
+func (w *writer) edit(ctx context.Context, edit int) error {
+	if w.text == "" || w.agrees {
+		return nil
+	}
+	missing, leaked := w.off()
+	w.keepBest(len(missing) + len(leaked))
+	if w.agrees = len(missing)+len(leaked) == 0; w.agrees {
+		if edit == 0 && w.fresh == 0 {
+			w.quality.AtOnce++
+		}
 		return nil
 	}
 
-	best := w.version()
-	for edit := 0; ; edit++ {
-		missing, leaked := w.off()
-		if v := w.version(); v.off < best.off {
-			best = v
-		}
-		if len(missing)+len(leaked) == 0 {
-			if edit == 0 && w.fresh == 0 {
-				w.quality.AtOnce++
-			}
-			break
-		}
-
-		w.s.Note("audit", w.id(), edit, "missing %q, leaked %q", w.texts(missing), w.texts(leaked))
-		if edit == w.b.Edits {
-			w.quality.AsFound++
-			w.restore(best)
-			w.s.Note("documents", w.id(), edit, "disagrees with its plan in %d statements after %d edits, and is kept "+
-				"with what the audit finds", best.off, edit)
-			break
-		}
-		w.quality.Missing += len(missing)
-		w.quality.Leaked += len(leaked)
-		if err := w.edit(ctx, missing, leaked, edit); err != nil {
-			return err
-		}
-	}
-	w.quality.DocumentsKept++
-	return nil
-}
-
-// edit mends the text and examines it. An edit that cannot be used leaves the text as it
-// was, and the next one has another seed.
-func (w *writer) edit(ctx context.Context, missing, leaked []spot, edit int) error {
+	w.s.Note("audit", w.id(), edit, "missing %q, leaked %q", w.texts(missing), w.texts(leaked))
+	w.quality.Missing += len(missing)
+	w.quality.Leaked += len(leaked)
 	w.quality.Edited++
 	mended, problem, err := w.mend(ctx, w.text, missing, leaked, edit)
 	switch {
@@ -289,12 +302,35 @@ func (w *writer) edit(ctx context.Context, missing, leaked []spot, edit int) err
 		return err
 	case problem != "":
 		w.s.Note("documents", w.id(), edit, "no edit: %s", problem)
+	default:
+		w.text, w.edited = mended, true
+	}
+	return nil
+}
+
+// finish keeps a document. One that does not agree with its plan after all edits is kept in
+// the version that agrees best, with the labels that the audit gives it, as the paper's are
+// after five rounds (appendix A.1.3).
+func (w *writer) finish(context.Context) error {
+	if w.text == "" {
+		return nil
+	}
+	w.quality.DocumentsKept++
+	if w.agrees {
 		return nil
 	}
 
-	before := w.text
-	w.text, w.edited = mended, true
-	return w.examine(ctx, before)
+	missing, leaked := w.off()
+	w.keepBest(len(missing) + len(leaked))
+	w.text, w.verdicts = w.best.text, w.best.verdicts
+	if w.best.off > 0 {
+		w.quality.AsFound++
+		w.s.Note("documents", w.id(), w.b.Edits, "disagrees with its plan in %d statements after %d edits, and is kept "+
+			"with what the audit finds", w.best.off, w.b.Edits)
+	} else if w.b.Edits == 0 && w.fresh == 0 {
+		w.quality.AtOnce++
+	}
+	return nil
 }
 
 // version is a document at one time.
@@ -304,9 +340,9 @@ type version struct {
 	off      int // statements on which it disagrees with its plan
 }
 
-func (w *writer) version() version {
-	missing, leaked := w.off()
-	return version{w.text, maps.Clone(w.verdicts), len(missing) + len(leaked)}
+// keepBest keeps the present version if none before was off in fewer statements.
+func (w *writer) keepBest(off int) {
+	if w.best.text == "" || off < w.best.off {
+		w.best = version{w.text, maps.Clone(w.verdicts), off}
+	}
 }
-
-func (w *writer) restore(v version) { w.text, w.verdicts = v.text, v.verdicts }

@@ -10,7 +10,6 @@ import (
 
 	"lore/datasets/stage"
 	"lore/datasets/summhay"
-	"lore/local"
 	"lore/local/schema"
 	"lore/local/text"
 )
@@ -109,8 +108,7 @@ func (b *Builder) write(ctx context.Context, all, fresh []*subtopic) (map[int][]
 				"Others": otherNames(all, fresh[i]), "N": n, "Conversation": b.Conversation, "Problem": problem,
 			}
 		},
-		Options: func(_, _ int, o *local.Options) { o.Temperature = b.Temperature },
-		Check:   func(_ int, r insightsReply) string { return checkInsights(r.Insights) },
+		Check: func(_ int, r insightsReply) string { return checkInsights(r.Insights) },
 	}, stage.Places(len(fresh)))
 	if err != nil {
 		return nil, err
@@ -183,6 +181,7 @@ func (b *Builder) independent(ctx context.Context, fresh []*subtopic) error {
 
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[reply]{
 		Stage:      "independent",
+		Role:       stage.Checks,
 		Complete:   true, // what half a list leaves out would count as new
 		Prompt:     "summhay/independent.txt",
 		NumPredict: 100,
@@ -243,6 +242,7 @@ func (b *Builder) assign(ctx context.Context, all, fresh []*subtopic) error {
 	list := stage.Numbered(titles(all))
 	got, failed, err := stage.Ask(ctx, b.Session, stage.Question[reply]{
 		Stage:      "assign",
+		Role:       stage.Checks,
 		Prompt:     "summhay/assign.txt",
 		NumPredict: 30,
 		Schema:     schema.Object(schema.Field("subtopic", schema.Integer().Between(1, len(all)))).JSON(),

@@ -21,10 +21,9 @@ var styles = []string{
 // beforeWords is how much of a chapter the next one is shown.
 const beforeWords = 60
 
-// options make what is written vary, and a new start differ from the one before.
+// options make a new start differ from the one before.
 func (w *writer) options(salt int) func(_, try int, o *local.Options) {
 	return func(_, try int, o *local.Options) {
-		o.Temperature = w.b.Temperature
 		o.Seed += 10_000*w.fresh + 100*salt + try - 1
 	}
 }
@@ -152,6 +151,7 @@ func (w *writer) checkChapter(ctx context.Context, k int) (problem string, err e
 
 	got, failed, err := stage.One(ctx, w.s, stage.Question[reply]{
 		Stage:      "chapter check",
+		Role:       stage.Checks,
 		Prompt:     "summhay/chapter-check.txt",
 		NumPredict: 60,
 		Subject:    w.subject,

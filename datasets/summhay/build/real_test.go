@@ -69,7 +69,7 @@ func TestRealSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.text = "In 1931 the wall was built. It rained."
-	if err := w.examine(ctx, ""); err != nil {
+	if err := w.examine(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.reword(ctx, subtopics, []*writer{w}, []disputed{{spot{0, 0}, "no text says it"}}); err != nil {

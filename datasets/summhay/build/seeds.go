@@ -8,6 +8,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/stage"
+	"lore/local"
 	"lore/local/schema"
 	"lore/local/tokens"
 )
@@ -40,6 +41,7 @@ func (b *Builder) readSeeds(ctx context.Context, seeds []datasets.Document) erro
 		NumPredict: 700,
 		Schema:     schema.Object(schema.Field("facts", schema.Array(schema.String()).AtMost(factsPerPart))).JSON(),
 		Subject:    func(i int) string { return parts[i].label },
+		Options:    func(_, _ int, o *local.Options) { o.Temperature = 0 }, // notes are taken, and nothing is invented
 		Data: func(i int, problem string) any {
 			return map[string]any{"Document": parts[i].text, "Most": factsPerPart, "Problem": problem}
 		},

@@ -175,6 +175,7 @@ func (b *Builder) distinctByModel(ctx context.Context, kept, fresh []*subtopic) 
 	pair := schema.Array(schema.Integer().Between(1, len(all))).AtLeast(2).AtMost(2)
 	got, failed, err := stage.One(ctx, b.Session, stage.Question[reply]{
 		Stage:      "distinct",
+		Role:       stage.Checks,
 		Complete:   true, // what half a list leaves out would count as distinct
 		Prompt:     "summhay/distinct.txt",
 		NumPredict: 300,

@@ -9,8 +9,10 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/sources"
+	"lore/datasets/stage"
 	"lore/datasets/summhay"
 	"lore/datasets/summhay/build/scripted"
+	"lore/judge"
 	"lore/judge/lexical"
 	"lore/local/files"
 )
@@ -32,7 +34,9 @@ func Verbs() []datasets.Verb {
 				"the build stops if it is of no use. Word overlap has an opinion on every statement,\n" +
 				"too, and the two are weighed by how often each errs, which the documents show:\n" +
 				"statements on which checks fail again and again are worded anew, or retired. The\n" +
-				"table says how many labels are wrong by estimate, with an interval.\n\n" +
+				"table says how many labels are wrong by estimate, with an interval. --judge adds the\n" +
+				"opinion of a judge that errs otherwise, nli:DIR or ollama:NAME; --checker has another\n" +
+				"model check than the one that writes.\n\n" +
 				"Documents are read from " + sources.Endings + ".\n" +
 				"--estimate says what it will cost before anything is made. build-log.jsonl in the new\n" +
 				"folder lists every refusal and drop. An interrupted build resumes by the same command.\n\n" +
@@ -42,9 +46,10 @@ func Verbs() []datasets.Verb {
 				"  lore build summhay --docs texts --model ollama:qwen3:8b --slots 4 --out mine\n" +
 				"  lore build summhay --topic 'neighbours plan a street festival' --model ollama:qwen3:8b" +
 				" --out festival",
-			Needs:   datasets.NeedsOut | datasets.NeedsWriter,
+			Needs:   datasets.NeedsOut | datasets.NeedsWriter | datasets.NeedsJudge,
 			Prompts: Prompts(),
 			StandIn: scripted.Careful,
+			Writing: stage.Decoding{Temperature: 0.7},
 			New:     newBuild,
 		},
 
@@ -71,7 +76,6 @@ type options struct {
 	docs, topic, participants      string
 	edits, chapters, fresh, export int
 	semicolons                     bool
-	temperature                    float64
 }
 
 func newBuild(fl *flag.FlagSet) datasets.Job {
@@ -90,7 +94,6 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	fl.IntVar(&o.edits, "edits", 5, "maximum number of edits of a document that disagrees with its plan")
 	fl.IntVar(&o.chapters, "chapter-tries", 10, "maximum number of tries of a chapter")
 	fl.IntVar(&o.fresh, "replace", 2, "how often a document that cannot be mended is replaced")
-	fl.Float64Var(&o.temperature, "temperature", 0.7, "sampling temperature of what is written; checks are greedy")
 	fl.IntVar(&o.export, "export-validation", 0, "write sheets for people: all insights, and `N` documents")
 	fl.BoolVar(&o.semicolons, "semicolons", false, "part the cells of sheets by semicolons, as spreadsheets of many countries want it")
 
@@ -123,8 +126,6 @@ func (o options) check(model string) error {
 		return datasets.Usagef("--chapter-tries is at least 1")
 	case o.export < 0:
 		return datasets.Usagef("--export-validation cannot be negative")
-	case !(o.temperature >= 0 && o.temperature <= 2):
-		return datasets.Usagef("--temperature is from 0 to 2")
 	}
 
 	if err := o.Sizes.Check(); err != nil {
@@ -157,11 +158,34 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 	seeds.Log(b.Session, w.Warn)
+	if b.Second, err = second(ctx, w); err != nil {
+		return none, err
+	}
 	file, err := b.Build(ctx, seeds.Documents)
 	if err != nil {
 		return none, err
 	}
 	return o.outcome(w, b, file, path), nil
+}
+
+// second is the judge that gives an opinion beside word overlap, nil if --judge names none.
+func second(ctx context.Context, w datasets.Workshop) (judge.Judge, error) {
+	judges, err := w.Judges(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	var out judge.Judge
+	for _, j := range judges {
+		switch {
+		case j.Name() == lexical.Judge{}.Name(): // which always has an opinion
+		case out != nil:
+			return nil, datasets.Usagef("build summhay takes one --judge beside lexical")
+		default:
+			out = j
+		}
+	}
+	return out, nil
 }
 
 func (o options) builder(w datasets.Workshop) *Builder {
@@ -174,7 +198,6 @@ func (o options) builder(w datasets.Workshop) *Builder {
 		Chapters:     o.chapters,
 		Fresh:        o.fresh,
 		Workers:      2 * w.Slots(),
-		Temperature:  o.temperature,
 		Seed:         w.Seed(),
 		Judge:        lexical.Judge{},
 	}

@@ -28,7 +28,11 @@ type Config struct {
 	Out     string // folder to write
 	Calls   string // folder of the journals: of the writer, the search, and the judges
 	Model   string // that writes, ollama:NAME, or empty
-	Tries   int    // most tries of a reply that is refused
+	Checker string // that checks; empty: the one that writes
+
+	Writing, Checking stage.Decoding // how the two draw their words
+
+	Tries   int // most tries of a reply that is refused
 	Judges  []string
 	Judging models.Judging
 	Journal string // name of the judges' journal in Calls
@@ -88,7 +92,7 @@ func (w *Workshop) Forged() int {
 // Out is the folder of --out.
 func (w *Workshop) Out() string { return w.cfg.Out }
 
-// Model is --model.
+// Model is the model that writes.
 func (w *Workshop) Model() string { return w.cfg.Model }
 
 // Seed is --seed.
@@ -146,9 +150,11 @@ func (w *Workshop) Load(benchmark string, paths []string) (*datasets.Dataset, er
 // Writer opens a session with the model that writes.
 func (w *Workshop) Writer(ctx context.Context, need int, prompts ...fs.FS) (*stage.Session, error) {
 	s := &stage.Session{
-		Prompts: prompt.NewSet(w.cfg.Prompts, prompts...),
-		Tries:   w.cfg.Tries,
-		Step:    w.Start,
+		Prompts:  prompt.NewSet(w.cfg.Prompts, prompts...),
+		Tries:    w.cfg.Tries,
+		Step:     w.Start,
+		Writing:  w.cfg.Writing,
+		Checking: w.cfg.Checking,
 	}
 	w.writers = append(w.writers, s)
 	if w.cfg.Model == "" {
@@ -165,7 +171,10 @@ func (w *Workshop) Writer(ctx context.Context, need int, prompts ...fs.FS) (*sta
 			return nil, err
 		}
 	}
-	s.Calls, s.Call, s.Fit = d.gate, d.call, d.fit
+	s.Calls, s.Call, s.Checker, s.Fit = d.gate, d.writer.call, nil, d.fit
+	if d.checker != nil {
+		s.Checker = &d.checker.call
+	}
 	return s, nil
 }
 
