@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -55,8 +56,13 @@ func (b *Builder) compose(ctx context.Context, subtopics []*subtopic, plan [][]s
 		return nil, err
 	}
 	b.quality.Errors = b.labelErrors(subtopics, writers)
+	b.quality.Tried = len(spots(subtopics))
+	b.quality.Misses, b.quality.Agrees = round(1-b.rates.checker[1][1]), round(b.rates.checker[1][0])
 	return b.labelled(writers), nil
 }
+
+// round forgets what floating point adds to a rate.
+func round(rate float64) float64 { return math.Round(1e6*rate) / 1e6 }
 
 // writers are those of all documents, each with its plan in the log.
 func (b *Builder) writers(subtopics []*subtopic, plan [][]spot) []*writer {

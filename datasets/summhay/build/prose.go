@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -32,6 +33,7 @@ func (w *writer) options(salt int) func(_, try int, o *local.Options) {
 type order struct {
 	stage, prompt string
 	words         int // about
+	before        int // words of the text that is edited; 0: there is none
 	salt          int // sets it apart from other requests for the same document
 	data          func(problem string) any
 }
@@ -44,7 +46,7 @@ const (
 
 // prose asks for running text; a text that is too short is asked for again.
 func (w *writer) prose(ctx context.Context, a order) (text, problem string, err error) {
-	share := shortText
+	share, want := shortText, cmp.Or(a.before, a.words)
 	options := w.options(a.salt)
 	return stage.One(ctx, w.s, stage.Question[string]{
 		Stage:      a.stage,
@@ -60,8 +62,8 @@ func (w *writer) prose(ctx context.Context, a order) (text, problem string, err 
 		Data: func(_ int, problem string) any { return a.data(problem) },
 		Read: func(_ int, r local.Reply) (string, string) {
 			s, problem := stage.Plain(r)
-			if n := len(strings.Fields(s)); problem == "" && float64(n) < share*float64(a.words) {
-				problem = fmt.Sprintf("the text has %d words, not about %d", n, a.words)
+			if n := len(strings.Fields(s)); problem == "" && float64(n) < share*float64(want) {
+				problem = fmt.Sprintf("the text has %d words, not about %d", n, want)
 			}
 			return s, problem
 		},
@@ -72,7 +74,7 @@ func (w *writer) prose(ctx context.Context, a order) (text, problem string, err 
 func (w *writer) draft(ctx context.Context) (text, problem string, err error) {
 	b := w.b
 	if !b.Conversation {
-		return w.prose(ctx, order{"write", "summhay/write.txt", b.Words, 0, func(problem string) any {
+		return w.prose(ctx, order{"write", "summhay/write.txt", b.Words, 0, 0, func(problem string) any {
 			return map[string]any{
 				"Topic": b.Topic, "Words": b.Words, "Style": styles[(w.number+w.fresh)%len(styles)],
 				"Insights": w.texts(w.plan), "Problem": problem,
@@ -130,7 +132,7 @@ func (w *writer) writeChapter(ctx context.Context, k int, avoid []string, salt i
 
 	b := w.b
 	words := b.Words / len(w.plan)
-	return w.prose(ctx, order{"chapter", "summhay/chapter.txt", words, salt, func(problem string) any {
+	return w.prose(ctx, order{"chapter", "summhay/chapter.txt", words, 0, salt, func(problem string) any {
 		if problem == "" {
 			problem = refused
 		}
@@ -198,7 +200,8 @@ func (w *writer) covered(ctx context.Context, k int) bool {
 func (w *writer) mend(ctx context.Context, old string, missing, leaked []spot, edit int) (
 	text, problem string, err error) {
 	if !w.b.Conversation {
-		return w.prose(ctx, order{"edit", "summhay/edit.txt", len(strings.Fields(old)), 1 + edit, func(problem string) any {
+		before := len(strings.Fields(old))
+		return w.prose(ctx, order{"edit", "summhay/edit.txt", w.b.Words, before, 1 + edit, func(problem string) any {
 			return map[string]any{
 				"Document": old, "Missing": w.texts(missing), "Leaked": w.texts(leaked), "Problem": problem,
 			}

@@ -21,7 +21,12 @@ type Quality struct {
 	SubtopicsLost int // of which no insight is left
 
 	AsFound                     int // documents that are kept though they disagree with their plan
-	Reworded, Retired, Promoted int // statements on which checks failed, and those in their places
+	Tried                       int // statements
+	Reworded, Retired, Promoted int // of these on which checks failed, and those in their places
+
+	// What the model that checks says wrongly of the others, by estimate: no where a document states
+	// them, yes where it does not. 0 to 1.
+	Misses, Agrees float64
 
 	Errors LabelErrors
 
@@ -85,7 +90,7 @@ func (q Quality) Grid() datasets.Grid {
 		row("  given up", q.Lost, "left out"),
 		row("  kept", q.DocumentsKept, ""),
 
-		row("statements on which checks failed", q.Reworded+q.Retired, ""),
+		row("statements on which checks failed", q.Reworded+q.Retired, fmt.Sprintf("of %d that were tried", q.Tried)),
 		row("  worded anew", q.Reworded, "checks agree now"),
 		row("  retired", q.Retired, "no insight any more"),
 		row("  others in their places", q.Promoted, ""),
@@ -102,6 +107,8 @@ func (q Quality) Grid() datasets.Grid {
 		row("  found all the same", q.SecondFound, "stand in the data if other opinions agree"),
 	}
 	g.Rows = append(g.Rows,
+		auditErrors("audits that miss what a document states", q.Misses),
+		auditErrors("audits that find what it does not state", q.Agrees),
 		row("labels: a document says an insight", q.Errors.Labels, ""),
 		[]string{
 			"  wrong or missing, by estimate", fmt.Sprintf("%.1f %%", 100*q.Errors.Rate),
@@ -111,6 +118,15 @@ func (q Quality) Grid() datasets.Grid {
 	g.Note = "wrong labels are estimated from how often two opinions on a text agree, the model's and that of its words, " +
 		"with a 95 % interval; both can err alike"
 	return g
+}
+
+// auditErrors is the row of a rate. Of a checker that erred nowhere leastError is assumed.
+func auditErrors(what string, rate float64) []string {
+	by := "by estimate; other opinions decide"
+	if rate <= leastError {
+		by = "at most, " + by
+	}
+	return []string{what, fmt.Sprintf("%.1f %%", 100*rate), by}
 }
 
 // meanWords is how many words a document has on average.

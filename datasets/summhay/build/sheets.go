@@ -11,6 +11,7 @@ import (
 
 	"lore/datasets"
 	"lore/datasets/summhay"
+	"lore/judge/metric"
 	"lore/local/files"
 )
 
@@ -280,5 +281,26 @@ func (v Validation) Grids() []datasets.Grid {
 			Note: fmt.Sprintf("in percent; precision: of what people find in a document, what the data says is there; "+
 				"rows left open: %d", v.Open),
 		},
+		{
+			Title: "Labels that people call wrong",
+			Head:  []string{"labels", "read", "wrong", "%", "95 % interval"},
+			Rows: [][]string{
+				wrongLabels("the document says it", v.FN, v.TP+v.FN),
+				wrongLabels("the document does not say it", v.FP, v.FP+v.TN),
+			},
+			Note: "the build's own estimate, which nobody has read, stands in its quality table",
+		},
+	}
+}
+
+// wrongLabels is the row of the labels that people read.
+func wrongLabels(what string, wrong, read int) []string {
+	if read == 0 {
+		return []string{what, "0", "0", datasets.NoValue, datasets.NoValue}
+	}
+	in := metric.Wilson(wrong, read, 0.95)
+	return []string{
+		what, fmt.Sprint(read), fmt.Sprint(wrong), fmt.Sprintf("%.1f", 100*float64(wrong)/float64(read)),
+		fmt.Sprintf("%.1f to %.1f", 100*in.Low, 100*in.High),
 	}
 }

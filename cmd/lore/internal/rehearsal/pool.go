@@ -95,7 +95,9 @@ func (p *pool) choose(n int, madeUp bool) ([]local.Call, []forecast.Call) {
 		rows = single
 	}
 
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.taken[0].Prompt, b.taken[0].Prompt) })
+	slices.SortStableFunc(rows, func(a, b row) int { // those of one length have no order: they run beside each other
+		return cmp.Or(cmp.Compare(a.taken[0].Prompt, b.taken[0].Prompt), cmp.Compare(identity(a.calls[0]), identity(b.calls[0])))
+	})
 	length := 0
 	for _, r := range rows {
 		length = max(length, len(r.calls))
