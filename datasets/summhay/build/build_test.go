@@ -16,6 +16,7 @@ import (
 	"lore/datasets"
 	"lore/datasets/stage/stagetest"
 	"lore/datasets/summhay"
+	"lore/datasets/summhay/build/noisy"
 	buildscripted "lore/datasets/summhay/build/scripted"
 	"lore/judge/lexical"
 	"lore/local"
@@ -218,9 +219,9 @@ func TestBuildBadReplies(t *testing.T) {
 // one that forgets, leaks and errs, which needs edits.
 func BenchmarkBuildSlots(b *testing.B) {
 	const slots, delay = 4, 100 * time.Millisecond
-	noisy := &buildscripted.Noisy{Noise: noise(b, "wrong on 5 % of statements", 1)}
+	faulty := &noisy.Model{Noise: noise(b, "wrong on 5 % of statements", 1)}
 	for name, script := range map[string]func(int, local.Call) local.Reply{
-		"careful": carefulBackend().Script, "noisy": noisy.Script,
+		"careful": carefulBackend().Script, "noisy": faulty.Script,
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lore/datasets/summhay"
+	"lore/datasets/summhay/build/noisy"
 	"lore/datasets/summhay/build/scripted"
 	"lore/local"
 	"lore/local/fake"
@@ -34,7 +35,7 @@ func losing(t *testing.T, seed uint64) (kept bool) {
 			rate[s] = rng.Float64()
 		}
 	}
-	m := &scripted.Noisy{Noise: fake.Noise{
+	m := &noisy.Model{Noise: fake.Noise{
 		Seed: seed, Forget: rng.Float64(), Leak: rng.Float64() / 20, Near: 0.5, Reword: rng.Float64(), Wrong: rng.Float64() / 2,
 		Blind: rng.Float64() / 4, Gullible: rng.Float64() / 4, Agree: rng.Float64() / 3, Deny: rng.Float64() / 3,
 	}}

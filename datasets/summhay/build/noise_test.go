@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"lore/datasets/summhay"
-	"lore/datasets/summhay/build/scripted"
+	"lore/datasets/summhay/build/noisy"
 	"lore/local/fake"
 )
 
@@ -27,7 +27,7 @@ func (s simulated) errors() float64 { return float64(s.wrong+s.missed) / float64
 // simulate builds a haystack by a noisy model, and compares its labels with the truth.
 func simulate(t testing.TB, noise fake.Noise, sizes Sizes, conversation bool, slots int) simulated {
 	t.Helper()
-	m := &scripted.Noisy{Noise: noise}
+	m := &noisy.Model{Noise: noise}
 	backend := &fake.Backend{Script: m.Script}
 	b := newBuilder(t, sizes, backend, slots)
 	b.Topic, b.Conversation, b.Seed = "Life in a town", conversation, noise.Seed+1

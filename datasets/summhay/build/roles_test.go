@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"lore/datasets/summhay/build/scripted"
+	"lore/datasets/summhay/build/noisy"
 	"lore/local"
 	"lore/local/fake"
 )
@@ -15,7 +15,7 @@ import (
 func TestWriterAndChecker(t *testing.T) {
 	sizes := Sizes{Subtopics: 4, Insights: 5, Documents: 30, Words: 200, Repeat: 6}
 	build := func(apart bool) (Quality, []local.Call) {
-		m := &scripted.Noisy{Noise: noise(t, "perfect", 2)}
+		m := &noisy.Model{Noise: noise(t, "perfect", 2)}
 		backend := &fake.Backend{Script: m.Script}
 		b := newBuilder(t, sizes, backend, 3)
 		b.Topic = "Life in a town"

@@ -141,8 +141,8 @@ func insights(prompt string) string {
 	return scripted.JSON(map[string]any{"insights": out})
 }
 
-// nearest is the place of the item that shares most words with a statement, from 1.
-func nearest(statement string, list []string) int {
+// Nearest is the place of the item that shares most words with a statement, from 1.
+func Nearest(statement string, list []string) int {
 	best, at := -1.0, 0
 	for i, s := range list {
 		if o := text.Overlap(statement, s); o > best {
@@ -155,7 +155,7 @@ func nearest(statement string, list []string) int {
 func assign(prompt string) string {
 	insight := scripted.Between(prompt, "\nStatement:", "\n")
 	list := scripted.Items(scripted.Between(prompt, "Subtopics of", "To which one"))
-	return scripted.JSON(map[string]any{"subtopic": nearest(insight, list)})
+	return scripted.JSON(map[string]any{"subtopic": Nearest(insight, list)})
 }
 
 func query(prompt string) string {
@@ -170,8 +170,8 @@ var filler = []string{
 	"There was a smell of rain.", "One had heard it all before.", "It was quiet for a while after that.",
 }
 
-// spread writes statements with filler between them, up to about so many words.
-func spread(statements []string, words int, seed uint64) string {
+// Spread writes statements with filler between them, up to about so many words.
+func Spread(statements []string, words int, seed uint64) string {
 	var b strings.Builder
 	n := 0
 	for _, s := range statements {
@@ -197,7 +197,8 @@ func spread(statements []string, words int, seed uint64) string {
 
 var wantedWords = regexp.MustCompile(`about (\d+) words`)
 
-func wordsOf(prompt string) int {
+// WordsOf is how many words a prompt asks for.
+func WordsOf(prompt string) int {
 	if n, ok := number(prompt, wantedWords); ok {
 		return n
 	}
@@ -206,7 +207,7 @@ func wordsOf(prompt string) int {
 
 func write(prompt string) string {
 	statements := scripted.Items(scripted.Between(prompt, "spread over the article:", "Fill up with"))
-	return spread(statements, wordsOf(prompt), scripted.Hash(prompt)%8)
+	return Spread(statements, WordsOf(prompt), scripted.Hash(prompt)%8)
 }
 
 func edit(prompt string) string {
@@ -227,7 +228,7 @@ func edit(prompt string) string {
 
 func chapter(prompt string) string {
 	insight := scripted.Between(prompt, "the others take it up:\n", "\n")
-	said := spread([]string{insight}, wordsOf(prompt), scripted.Hash(prompt)%8)
+	said := Spread([]string{insight}, WordsOf(prompt), scripted.Hash(prompt)%8)
 	return "Ana: Listen to this.\nBen: " + said + "\nCleo: Is that so?"
 }
 
@@ -235,30 +236,30 @@ func chapterCheck(prompt string) string {
 	insight := scripted.Between(prompt, "\nStatement:", "\n")
 	list := scripted.Items(scripted.Between(prompt, "\nSubtopics:\n", "\nStatement:"))
 	said, _, _ := strings.Cut(prompt, "\nSubtopics:")
-	return scripted.JSON(map[string]any{"subtopic": nearest(insight, list), "states": strings.Contains(said, insight)})
+	return scripted.JSON(map[string]any{"subtopic": Nearest(insight, list), "states": strings.Contains(said, insight)})
 }
 
 func present(prompt string) string {
-	document := documentOf(prompt)
+	document := DocumentOf(prompt)
 	out := []int{}
 	for i, s := range scripted.Items(scripted.Between(prompt, "\nStatements:", "List the numbers")) {
-		if states(document, s) {
+		if States(document, s) {
 			out = append(out, i+1)
 		}
 	}
 	return scripted.JSON(map[string]any{"present": out})
 }
 
-// documentOf is the text that a check is about.
-func documentOf(prompt string) string {
+// DocumentOf is the text that a check is about.
+func DocumentOf(prompt string) string {
 	document := scripted.Between(prompt, "Text:\n", "\n\nStatements:")
 	document, _, _ = strings.Cut(document, "\n\nWould somebody")
 	document, _, _ = strings.Cut(document, "\n\nIs anything of the following")
 	return document
 }
 
-// asksOf is the statement that an audit is about.
-func asksOf(prompt string) string {
+// StatementOf is the statement that an audit is about.
+func StatementOf(prompt string) string {
 	if s := scripted.Between(prompt, "every number, date and name in it?\n", "\n"); s != "" {
 		return s
 	}
@@ -270,24 +271,27 @@ var controls = []string{
 	"did not run on 14 March", "6,200 crowns", "to take nine days", "called the Heron", "new ferry in 2017", "a yard in Bergen",
 }
 
-// states reports whether a text says a statement.
-func states(document, statement string) bool {
+// States reports whether a text says a statement.
+func States(document, statement string) bool {
 	if strings.HasPrefix(document, "The ferry to Little Sark") {
 		return slices.ContainsFunc(controls, func(s string) bool { return strings.Contains(statement, s) })
 	}
-	return strings.Contains(document, strings.TrimPrefix(statement, wordedAnew))
+	return strings.Contains(document, strings.TrimPrefix(statement, WordedAnew))
 }
 
-// wordedAnew begins statements that were worded anew.
-const wordedAnew = "It is so that "
+// WordedAnew begins statements that were worded anew.
+const WordedAnew = "It is so that "
 
-func audit(prompt string) string { return yesNo("answer", states(documentOf(prompt), asksOf(prompt))) }
+func audit(prompt string) string {
+	return YesNo("answer", States(DocumentOf(prompt), StatementOf(prompt)))
+}
 
 func leftOut(prompt string) string {
-	return yesNo("left_out", !states(documentOf(prompt), asksOf(prompt)))
+	return YesNo("left_out", !States(DocumentOf(prompt), StatementOf(prompt)))
 }
 
-func yesNo(field string, yes bool) string {
+// YesNo is the reply of one field that has yes or no.
+func YesNo(field string, yes bool) string {
 	answer := map[bool]string{true: "yes", false: "no"}[yes]
 	return scripted.JSON(map[string]string{field: answer})
 }
@@ -295,5 +299,5 @@ func yesNo(field string, yes bool) string {
 // reword gives a statement back with other words before it.
 func reword(prompt string) string {
 	s := strings.TrimSuffix(scripted.Between(prompt, "\nStatement:", "\n"), ".")
-	return scripted.JSON(map[string]string{"statement": wordedAnew + s + "."})
+	return scripted.JSON(map[string]string{"statement": WordedAnew + s + "."})
 }

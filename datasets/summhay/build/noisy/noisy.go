@@ -1,4 +1,6 @@
-package scripted
+// Package noisy plays the model of a build of haystacks that falls short in known ways, for
+// tests and benchmarks.
+package noisy
 
 import (
 	"encoding/json"
@@ -7,13 +9,14 @@ import (
 	"sync"
 
 	"lore/datasets/stage/scripted"
+	careful "lore/datasets/summhay/build/scripted"
 	"lore/local"
 	"lore/local/fake"
 )
 
-// Noisy plays a model that writes and checks as the careful one does, but for its noise. It
+// Model writes and checks as the careful one does, but for its noise. It
 // knows what every text states, whatever its words.
-type Noisy struct {
+type Model struct {
 	fake.Noise
 
 	mu       sync.Mutex
@@ -30,7 +33,7 @@ var plain = strings.Fields("matter people place thing once again there while abo
 // say words a statement: the first wording is its own, the others share fewer and fewer
 // words with it. Names and numbers stay.
 func say(statement string, wording int) string {
-	words := strings.Fields(strings.TrimPrefix(statement, wordedAnew))
+	words := strings.Fields(strings.TrimPrefix(statement, careful.WordedAnew))
 	for i, w := range words {
 		h := scripted.Hash(statement + w + string(rune('a'+wording)))
 		kept := w[0] < 'a' || w[0] > 'z' || int(h%10) >= 1+2*wording
@@ -60,9 +63,9 @@ func vaguely(statement string) string {
 }
 
 // States reports whether a text that was written by such a model states something.
-func (m *Noisy) States(document, statement string) bool {
+func (m *Model) States(document, statement string) bool {
 	if strings.HasPrefix(document, "The ferry to Little Sark") {
-		return states(document, statement)
+		return careful.States(document, statement)
 	}
 	for k := range wordings {
 		if strings.Contains(document, say(statement, k)) {
@@ -73,11 +76,11 @@ func (m *Noisy) States(document, statement string) bool {
 }
 
 // Script answers calls; it is one for a fake.Backend.
-func (m *Noisy) Script(_ int, call local.Call) local.Reply {
+func (m *Model) Script(_ int, call local.Call) local.Reply {
 	p := call.Messages[len(call.Messages)-1].Content
 	key := fake.Key(call)
 	says := func(document, statement string) bool {
-		return m.Says(m.States(document, statement), strings.TrimPrefix(statement, wordedAnew), key)
+		return m.Says(m.States(document, statement), strings.TrimPrefix(statement, careful.WordedAnew), key)
 	}
 
 	text := ""
@@ -94,28 +97,28 @@ func (m *Noisy) Script(_ int, call local.Call) local.Reply {
 		insight := scripted.Between(p, "\nStatement:", "\n")
 		said, _, _ := strings.Cut(p, "\nSubtopics:")
 		list := scripted.Items(scripted.Between(p, "\nSubtopics:\n", "\nStatement:"))
-		text = scripted.JSON(map[string]any{"subtopic": nearest(insight, list), "states": says(said, insight)})
+		text = scripted.JSON(map[string]any{"subtopic": careful.Nearest(insight, list), "states": says(said, insight)})
 	case strings.Contains(p, `{"present": `):
 		out := []int{}
 		for i, s := range scripted.Items(scripted.Between(p, "\nStatements:", "List the numbers")) {
-			if says(documentOf(p), s) {
+			if says(careful.DocumentOf(p), s) {
 				out = append(out, i+1)
 			}
 		}
 		text = scripted.JSON(map[string]any{"present": out})
 	case strings.Contains(p, `{"answer": "yes"} or`):
-		text = yesNo("answer", says(documentOf(p), asksOf(p)))
+		text = careful.YesNo("answer", says(careful.DocumentOf(p), careful.StatementOf(p)))
 	case strings.Contains(p, `{"left_out": "yes"} or`):
-		text = yesNo("left_out", !says(documentOf(p), asksOf(p)))
+		text = careful.YesNo("left_out", !says(careful.DocumentOf(p), careful.StatementOf(p)))
 	default:
-		text = Careful(call.Messages)
+		text = careful.Careful(call.Messages)
 		m.learn(text)
 	}
 	return m.Reply(text, call)
 }
 
 // learn keeps the insights of a reply that has some.
-func (m *Noisy) learn(reply string) {
+func (m *Model) learn(reply string) {
 	var r struct{ Insights []string }
 	if json.Unmarshal([]byte(reply), &r) != nil {
 		return
@@ -130,7 +133,7 @@ func (m *Noisy) learn(reply string) {
 }
 
 // leaks are statements that slip into a text.
-func (m *Noisy) leaks(how string, rate float64, key string) []string {
+func (m *Model) leaks(how string, rate float64, key string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []string
@@ -143,14 +146,14 @@ func (m *Noisy) leaks(how string, rate float64, key string) []string {
 }
 
 // worded says a statement, in words of its own as often as it does that.
-func (m *Noisy) worded(statement, key string) string {
+func (m *Model) worded(statement, key string) string {
 	if !m.Happens(m.Reword, "reword", statement, key) {
 		return say(statement, 0)
 	}
 	return say(statement, 1+int(m.Chance("wording", statement, key)*(wordings-1)))
 }
 
-func (m *Noisy) article(statements []string, prompt, key string) string {
+func (m *Model) article(statements []string, prompt, key string) string {
 	var said []string
 	for _, s := range statements {
 		switch {
@@ -167,16 +170,16 @@ func (m *Noisy) article(statements []string, prompt, key string) string {
 		said = append(said, vaguely(s))
 	}
 
-	words := wordsOf(prompt)
+	words := careful.WordsOf(prompt)
 	if m.Happens(m.Verbose, "verbose", key) {
 		words *= 2
 	}
-	return spread(said, words, scripted.Hash(prompt)%8)
+	return careful.Spread(said, words, scripted.Hash(prompt)%8)
 }
 
 // edit adds and takes out as it is told to, forgets some of what it is to add, and lets
 // something slip in a third as often as in a new text.
-func (m *Noisy) edit(prompt, key string) string {
+func (m *Model) edit(prompt, key string) string {
 	asked, _, _ := strings.Cut(scripted.Between(prompt, "with every number, date and name:", "Give the whole new text"),
 		"Take out of the text")
 	gone := scripted.Items(scripted.Between(prompt, "says any of this:", "Give the whole new text"))
