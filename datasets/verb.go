@@ -120,7 +120,7 @@ type Workshop interface {
 	Writer(ctx context.Context, need int, prompts ...fs.FS) (*stage.Session, error)
 
 	// Judges are those of --judge, none if it is empty.
-	Judges(ctx context.Context) ([]judge.Judge, error)
+	Judges(ctx context.Context, how Grading) ([]judge.Judge, error)
 
 	// Find searches documents by questions and their parts with --retriever, and orders
 	// the result anew by the question itself with --rerank. It returns the best n ids of
@@ -136,6 +136,15 @@ type Workshop interface {
 	Warn(s string)
 	Note(s string)
 	Start(phase string, n int) func(done int)
+}
+
+// Grading is how a verb has judges grade where the user does not say.
+type Grading struct {
+	// Together has a model asked all questions on a text in one call. What was measured one by
+	// one, which is a judge by token probabilities or by a calibration, stays so.
+	Together bool
+	// Prompts go before the judges' built-in ones, and after those of the user; may be nil.
+	Prompts fs.FS
 }
 
 // Search is a question for documents, with the parts that it is also searched by.

@@ -10,16 +10,43 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"lore/datasets/stage/scripted"
 	"lore/local/ollama/ollamatest"
 )
 
 // goodParts answers every prompt of a CRUX build: passages that depend on the prompt,
-// a request and a question.
+// a request, two questions, and the grade 4 for all.
 func goodParts(req api.ChatRequest) string {
 	last := req.Messages[len(req.Messages)-1].Content
-	n := strings.Count(last, "a")
-	return fmt.Sprintf(`{"passages":["Passage %d. %s"],"request":"Write a report for the council on how the harbour wall came through the winter, who repaired it, who paid, and how it ended.","questions":["Why did the harbour wall hold through the storm?","Who paid for the stone of the wall %d?"]}`,
-		n, strings.Repeat("The harbour wall held through the storm because of its new stone. ", 8), n)
+	if _, list, grades := strings.Cut(last, "\nQuestions:\n"); grades {
+		var verdicts []string
+		for i := range scripted.Items(list) {
+			verdicts = append(verdicts, fmt.Sprintf(`{"number":%d,"answer":"4"}`, i+1))
+		}
+		return `{"verdicts":[` + strings.Join(verdicts, ",") + `]}`
+	}
+	if strings.Contains(last, "\nQuestion: ") {
+		return `{"answer":"4"}`
+	}
+	n := scripted.Hash(last) % 100_000
+	passage := func(part int) string {
+		return fmt.Sprintf("Passage %d of %d. %s", part, n, strings.Repeat("The harbour wall held through the storm because of its new stone. ", 8))
+	}
+	switch {
+	case strings.HasPrefix(last, "Document:"):
+		passages := []string{passage(1)}
+		if strings.Contains(last, "as 2 to 3 passages") {
+			passages = append(passages, passage(2))
+		}
+		return scripted.JSON(map[string]any{"passages": passages})
+	case strings.Contains(last, "Write the request"):
+		return `{"request":"Write a report for the council on how the harbour wall came through the winter, who repaired it, ` +
+			`who paid, and how it ended."}`
+	default:
+		return scripted.JSON(map[string]any{"questions": []string{
+			fmt.Sprintf("Why did the harbour wall hold through storm %d?", n), fmt.Sprintf("Who paid for the stone of the wall %d?", n),
+		}})
+	}
 }
 
 // Builds that are killed resume with no finished call asked again, and end with the

@@ -241,7 +241,7 @@ func (o scoreOptions) run(ctx context.Context, w datasets.Workshop, args []strin
 	if err != nil {
 		return none, err
 	}
-	judges, err := w.Judges(ctx)
+	judges, err := w.Judges(ctx, datasets.Grading{})
 	if err != nil {
 		return none, err
 	}

@@ -21,15 +21,38 @@ var promptFiles embed.FS
 // Prompts returns the built-in prompts of the build.
 func Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 
+//go:embed rubric
+var rubricFiles embed.FS
+
+// The rubrics by which a model can grade.
+const (
+	ownRubric   = "lore"
+	paperRubric = "paper"
+)
+
+var rubrics = []string{ownRubric, paperRubric}
+
+// PaperRubric is the judge's prompt with the paper's rubric (figure 8) in other words: six grades
+// of how relevant, complete and accurate a text is, from 0 to 5.
+func PaperRubric() fs.FS {
+	sub, err := fs.Sub(rubricFiles, "rubric")
+	if err != nil {
+		panic(err) // only a bad name fails
+	}
+	return sub
+}
+
 // Builder makes topics and passages from pairs.
 type Builder struct {
 	*stage.Session
 	Judge     judge.Judge
 	Questions int // per topic
 	Eta       int // least grade that makes a passage relevant
+	Examples  []Example
 	Graded    func(stage string, n int) func(done int)
 
 	Ungraded int // grades that could not be read, and count 0
+	LeftOut  int // passages that were too short or too long at the last try
 }
 
 // asked is what a model made of a pair's summary.

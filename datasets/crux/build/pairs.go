@@ -83,3 +83,41 @@ func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, e
 	}
 	return out, nil
 }
+
+// Example is a summary with the request for it, as a model is shown it (the paper's figure 9).
+type Example struct {
+	Summary string `json:"summary"`
+	Request string `json:"request"`
+}
+
+// ReadExamples reads lines of JSON with summary and request.
+func ReadExamples(name string, data []byte) ([]Example, error) {
+	bad := func(place, format string, args ...any) error {
+		return &datasets.InputError{
+			File:   name,
+			Place:  place,
+			Msg:    fmt.Sprintf(format, args...),
+			Remedy: `an example is {"summary": "...", "request": "..."}`,
+		}
+	}
+
+	var out []Example
+	err := files.EachLine(data, func(place string, line []byte) error {
+		var e Example
+		switch err := json.Unmarshal(line, &e); {
+		case err != nil:
+			return bad(place, "is not an example: %v", err)
+		case strings.TrimSpace(e.Summary) == "" || strings.TrimSpace(e.Request) == "":
+			return bad(place, "has no summary or no request")
+		}
+		out = append(out, e)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, bad("", "holds no examples")
+	}
+	return out, nil
+}

@@ -77,6 +77,7 @@ type passagesReply struct {
 // passages rewrites every part of a document as two or three passages.
 func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (passages, error) {
 	subject := func(i int) string { return pairs[chunks[i].pair].ID + " " + chunks[i].document }
+	last := map[int]passagesReply{} // of each part, whether it passed or not
 
 	// The schema has room for one too many, which is then refused with a reason.
 	list := schema.Array(schema.String()).AtLeast(1).AtMost(mostPassages + 1)
@@ -93,7 +94,8 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (p
 			}
 		},
 		Check: func(i int, r passagesReply) string {
-			return checkPassages(r.Passages, chunks[i].least(), len(strings.Fields(chunks[i].text)))
+			last[i] = r
+			return checkPassages(r.Passages, chunks[i].least(), chunks[i].words())
 		},
 	}, stage.Places(len(chunks)))
 	if err != nil {
@@ -102,11 +104,14 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (p
 
 	var out passages
 	for i, c := range chunks {
+		list := got[i].Passages
 		if problem, bad := failed[i]; bad {
-			b.Drop(subject(i), "no passages: %s", problem)
-			continue
+			if list = b.longEnough(subject(i), last[i].Passages, c.least(), c.words()); len(list) == 0 {
+				b.Drop(subject(i), "no passages: %s", problem)
+				continue
+			}
 		}
-		for _, p := range got[i].Passages {
+		for _, p := range list {
 			id := fmt.Sprintf("%s-%d", pairs[c.pair].ID, 1+out.of(c.pair))
 			out.list = append(out.list, crux.Passage{ID: id, Text: strings.TrimSpace(p)})
 			out.owner = append(out.owner, c.pair)
@@ -115,9 +120,12 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (p
 	return out, nil
 }
 
+// words counts those of a part.
+func (c chunk) words() int { return len(strings.Fields(c.text)) }
+
 // least is how many passages a part must make: a short one makes one.
 func (c chunk) least() int {
-	if len(strings.Fields(c.text)) < 3*passageWords/2 {
+	if c.words() < 3*passageWords/2 {
 		return 1
 	}
 	return 2
@@ -128,13 +136,38 @@ func checkPassages(passages []string, least, words int) string {
 	if n := len(passages); n < least || n > mostPassages {
 		return fmt.Sprintf("%d passages where %d to %d were asked for", n, least, mostPassages)
 	}
-
-	// A part that is short itself cannot make passages of the usual length.
-	floor := min(leastPassage, words/3)
 	for i, p := range passages {
-		if n := len(strings.Fields(p)); n < floor || n > mostPassage || n == 0 {
+		if n := len(strings.Fields(p)); !fits(n, words) {
 			return fmt.Sprintf("passage %d has %d words, not about %d", i+1, n, passageWords)
 		}
 	}
 	return ""
+}
+
+// fits reports whether a passage of n words can be taken of a part of so many words. A part that
+// is short itself cannot make passages of the usual length.
+func fits(n, words int) bool {
+	return n >= max(1, min(leastPassage, words/3)) && n <= mostPassage
+}
+
+// longEnough are the passages of a reply that was refused to the end which can be taken. The
+// others are left out and counted, so that one short passage does not cost the whole part. Where
+// none can be taken the part is dropped.
+func (b *Builder) longEnough(subject string, passages []string, least, words int) []string {
+	if n := len(passages); n < least || n > mostPassages {
+		return nil
+	}
+	out := slices.DeleteFunc(slices.Clone(passages), func(p string) bool { return !fits(len(strings.Fields(p)), words) })
+	if len(out) == 0 {
+		return nil
+	}
+
+	for _, p := range passages {
+		if n := len(strings.Fields(p)); !fits(n, words) {
+			b.LeftOut++
+			b.Note("passages", subject, 0, "left out: a passage of %d words, not of %d to %d: %q",
+				n, max(1, min(leastPassage, words/3)), mostPassage, p)
+		}
+	}
+	return out
 }

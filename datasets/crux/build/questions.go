@@ -3,10 +3,12 @@ package build
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/datasets/stage"
 	"lore/local/schema"
+	"lore/local/text"
 )
 
 // What is taken of requests and questions.
@@ -35,11 +37,14 @@ func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]asked, error) 
 		Subject:    subject,
 		Schema:     schema.Object(schema.Field("request", schema.String())).JSON(),
 		Data: func(i int, problem string) any {
-			return map[string]any{"Summary": pairs[i].Summary, "Problem": problem}
+			return map[string]any{"Summary": pairs[i].Summary, "Examples": b.Examples, "Problem": problem}
 		},
 		Check: func(_ int, r requestReply) string {
 			if n := len(strings.Fields(r.Request)); n < leastRequest || n > mostRequest {
 				return fmt.Sprintf("the request has %d words, not about 50", n)
+			}
+			if slices.ContainsFunc(b.Examples, func(e Example) bool { return text.Overlap(r.Request, e.Request) >= sameQuestion }) {
+				return "the request repeats that of an example"
 			}
 			return ""
 		},

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"lore/datasets"
 	"lore/datasets/crux"
@@ -41,6 +43,9 @@ func Verbs() []datasets.Verb {
 type options struct {
 	docs, pairs, msrs     string
 	limit, questions, eta int
+
+	rubric, example string
+	oneByOne        bool
 }
 
 func newBuild(fl *flag.FlagSet) datasets.Job {
@@ -51,6 +56,11 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	fl.IntVar(&o.limit, "limit", 0, "use only the first N pairs; 0 is all")
 	fl.IntVar(&o.questions, "questions", 10, "sub-questions per summary")
 	fl.IntVar(&o.eta, "eta", 3, "least grade that makes a passage relevant")
+	fl.StringVar(&o.example, "example", "",
+		"`file` with lines of JSON, summary and request, that show the model what requests are like")
+	fl.BoolVar(&o.oneByOne, "one-by-one", false, "ask a model that judges each question in a call of its own, as the paper does")
+	fl.StringVar(&o.rubric, "rubric", ownRubric, "what a model that judges grades by: lore, how fully a passage answers, or paper, "+
+		"how relevant, complete and accurate it is")
 
 	return func(ctx context.Context, w datasets.Workshop, _ []string) (datasets.Outcome, error) {
 		return o.run(ctx, w)
@@ -69,6 +79,8 @@ func (o options) check(model string) error {
 		return datasets.Usagef("--limit cannot be negative")
 	case o.questions < 1 || o.questions > 50:
 		return datasets.Usagef("--questions is from 1 to 50")
+	case !slices.Contains(rubrics, o.rubric):
+		return datasets.Usagef("--rubric is %s, not %q", strings.Join(rubrics, " or "), o.rubric)
 	case o.eta < 1 || o.eta > crux.MaxGrade:
 		return datasets.Usagef("--eta is from 1 to %d", crux.MaxGrade)
 	}
@@ -93,7 +105,16 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	}
 
 	b := &Builder{Questions: o.questions, Eta: o.eta, Graded: w.Start}
-	if b.Judge, err = one(ctx, w); err != nil {
+	if o.example != "" {
+		data, err := files.Read(o.example, "give lines of JSON with summary and request")
+		if err != nil {
+			return none, err
+		}
+		if b.Examples, err = ReadExamples(o.example, data); err != nil {
+			return none, err
+		}
+	}
+	if b.Judge, err = o.judge(ctx, w); err != nil {
 		return none, err
 	}
 	if b.Session, err = w.Writer(ctx, 0, Prompts(), crux.Benchmark{}.Prompts()); err != nil {
@@ -108,9 +129,14 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	return b.outcome(w, topics, passages, len(pairs)), nil
 }
 
-// one is the only judge.
-func one(ctx context.Context, w datasets.Workshop) (judge.Judge, error) {
-	judges, err := w.Judges(ctx)
+// judge is the only judge. It reads each passage once for all questions, unless it is told not to.
+func (o options) judge(ctx context.Context, w datasets.Workshop) (judge.Judge, error) {
+	how := datasets.Grading{Together: !o.oneByOne}
+	if o.rubric == paperRubric {
+		how.Prompts = PaperRubric()
+	}
+
+	judges, err := w.Judges(ctx, how)
 	if err != nil {
 		return nil, err
 	}
@@ -174,9 +200,9 @@ func (b *Builder) outcome(
 	out := datasets.Outcome{
 		Log: b.Log(),
 		Tables: []datasets.Grid{{
-			Head: []string{"pairs", "topics", "passages", "refused replies", "grades not read", "dropped"},
+			Head: []string{"pairs", "topics", "passages", "passages left out", "refused replies", "grades not read", "dropped"},
 			Rows: [][]string{{
-				fmt.Sprint(asked), fmt.Sprint(len(topics)), fmt.Sprint(len(passages)),
+				fmt.Sprint(asked), fmt.Sprint(len(topics)), fmt.Sprint(len(passages)), fmt.Sprint(b.LeftOut),
 				fmt.Sprint(b.Refused()), fmt.Sprint(b.Ungraded), fmt.Sprint(b.Dropped()),
 			}},
 		}},
@@ -189,9 +215,9 @@ func (b *Builder) outcome(
 	out.Write = func() error { return crux.Write(w.Out(), topics, passages) }
 	out.Data, out.Folder = []string{w.Out()}, w.Out()
 	out.Next = []string{"lore run crux " + w.Out()}
-	if b.Dropped()+b.Ungraded > 0 {
-		out.Missing = fmt.Sprintf("%d pairs or documents were dropped and %d grades could not be read",
-			b.Dropped(), b.Ungraded)
+	if b.Dropped()+b.Ungraded+b.LeftOut > 0 {
+		out.Missing = fmt.Sprintf("%d pairs or documents were dropped, %d passages left out for their length, "+
+			"and %d grades could not be read", b.Dropped(), b.LeftOut, b.Ungraded)
 	}
 	return out
 }

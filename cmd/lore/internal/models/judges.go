@@ -185,8 +185,10 @@ type Judges struct {
 }
 
 // OpenJudges resolves and opens judges outside a run. replace holds prompts of the user's
-// own, or is nil; dir is the folder of the journal, made only if a judge needs a model.
-func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, replace fs.FS, dir string) (*Judges, error) {
+// own, or is nil; dir is the folder of the journal, made only if a judge needs a model. The
+// prompts of special go before the built-in ones, and after the user's.
+func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, replace fs.FS, dir string,
+	special ...fs.FS) (*Judges, error) {
 	resolved := make([]Judge, len(specs))
 	for i, spec := range specs {
 		var err error
@@ -204,7 +206,7 @@ func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, repla
 	}
 
 	out := &Judges{gate: g, set: s, resolved: resolved}
-	prompts := prompt.NewSet(replace, llm.Prompts())
+	prompts := prompt.NewSet(replace, append(special, llm.Prompts())...)
 	for _, r := range resolved {
 		j, err := s.OpenJudge(r, how, g, prompts)
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"lore/datasets/all"
 	"lore/datasets/stage"
 	"lore/judge"
+	"lore/judge/llm"
 	"lore/local/files"
 	"lore/local/gate"
 	"lore/local/prompt"
@@ -179,12 +180,21 @@ func (w *Workshop) Writer(ctx context.Context, need int, prompts ...fs.FS) (*sta
 }
 
 // Judges opens the judges.
-func (w *Workshop) Judges(ctx context.Context) ([]judge.Judge, error) {
+func (w *Workshop) Judges(ctx context.Context, g datasets.Grading) ([]judge.Judge, error) {
 	if len(w.cfg.Judges) == 0 {
 		return nil, nil
 	}
+	how := w.cfg.Judging
+	if g.Together && how.Mode == llm.Schema && how.Calibration == nil {
+		how.Batch = true
+	}
+	var own []fs.FS
+	if g.Prompts != nil {
+		own = append(own, g.Prompts)
+	}
+
 	dir := filepath.Join(w.cfg.Calls, w.cfg.Journal)
-	j, err := models.New(w.cfg.Models).OpenJudges(ctx, w.cfg.Judges, w.cfg.Judging, w.cfg.Prompts, dir)
+	j, err := models.New(w.cfg.Models).OpenJudges(ctx, w.cfg.Judges, how, w.cfg.Prompts, dir, own...)
 	if err != nil {
 		return nil, err
 	}
