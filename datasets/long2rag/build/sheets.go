@@ -41,11 +41,8 @@ var verdictOrder = []string{Agree, Neutral, Disagree}
 // Sheets deals the key points of a dataset out to raters as CSV: questions as evenly as
 // they go, and of the others' points a share, the same for all, that everybody judges.
 func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint64, semicolons bool) ([][]byte, error) {
-	rng := rand.New(rand.NewPCG(seed, 2))
-	owner := make([]int, len(questions))
-	for i, k := range rng.Perm(len(questions)) {
-		owner[k] = i % raters
-	}
+	rng := rand.New(rand.NewPCG(seed, dealSeed))
+	owner := owners(len(questions), raters, rng)
 
 	rows := make([][][]string, raters)
 	for i, q := range questions {
@@ -68,6 +65,18 @@ func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint
 		}
 	}
 	return out, nil
+}
+
+// dealSeed is the second half of the seed of a deal.
+const dealSeed = 2
+
+// owners deals questions out to raters, as evenly as they go.
+func owners(questions, raters int, rng *rand.Rand) []int {
+	owner := make([]int, questions)
+	for i, k := range rng.Perm(questions) {
+		owner[k] = i % raters
+	}
+	return owner
 }
 
 // evidence is every document that holds a span of the point, or that the point names, in full, with
@@ -164,7 +173,8 @@ type Verified struct {
 	Shared              int // points that all raters judged
 	SharedKey           int // of these found by all
 	KappaFound          float64
-	KappaKey            float64 // over points that all of them found
+	KappaKey            float64            // over points that all of them found
+	Confirmed           map[[2]string]bool // by question and point, of those judged: whether it is kept
 	QuestionsWithoutAny int
 }
 
@@ -197,7 +207,7 @@ func Verify(questions []long2rag.Question, sheets [][]HumanVerdict) Verified {
 		}
 	}
 
-	out := Verified{Raters: len(sheets)}
+	out := Verified{Raters: len(sheets), Confirmed: map[[2]string]bool{}}
 	var found, key [][]int // of the points that all raters judged
 	for _, q := range questions {
 		kept := q
@@ -209,6 +219,7 @@ func Verify(questions []long2rag.Question, sheets [][]HumanVerdict) Verified {
 				continue
 			}
 			out.Judged++
+			out.Confirmed[[2]string{q.ID, p.ID}] = false
 
 			if t.raters == len(sheets) && len(sheets) > 1 {
 				found = append(found, []int{t.found, t.raters - t.found})
@@ -225,6 +236,7 @@ func Verify(questions []long2rag.Question, sheets [][]HumanVerdict) Verified {
 			out.Found++
 			if 2*t.key[0] > t.raters {
 				out.Agree++
+				out.Confirmed[[2]string{q.ID, p.ID}] = true
 				kept.KeyPoints = append(kept.KeyPoints, p)
 			}
 		}

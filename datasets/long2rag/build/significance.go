@@ -20,6 +20,8 @@ const scoreTokens = 16
 // score asks for the significance of each point, and keeps those over the threshold
 // (appendix A.2). A point without a score is left out and counted.
 func (b *Builder) score(ctx context.Context, questions []*long2rag.Question, points [][]point) error {
+	b.Note(thresholdStage, "", 0, "%g", b.Threshold)
+
 	type place struct{ question, point int }
 	var places []place
 	for i := range questions {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"lore/datasets"
@@ -50,8 +49,9 @@ func Verbs() []datasets.Verb {
 				"rater fills in found_in_text (yes or no: does the text say it?) and\n" +
 				"key_point_verdict (agree: it answers the question directly; neutral: background;\n" +
 				"disagree: it does not belong in an answer). A share of the points goes to all\n" +
-				"raters, to measure how far they agree.",
-			Example: "  lore build long2rag sheets mine --raters 2 --out sheets",
+				"raters, to measure how far they agree. --missing also writes a sheet per rater on\n" +
+				"which points are added that the documents hold and no row has.",
+			Example: "  lore build long2rag sheets mine --raters 2 --missing --out sheets",
 			Least:   1,
 			Most:    1,
 			New:     newSheets,
@@ -64,11 +64,16 @@ func Verbs() []datasets.Verb {
 			Short: "Keep the key points that people confirmed, and measure how far they agree",
 			Long: "verify reads filled-in sheets, keeps the key points that more than half of their\n" +
 				"raters found in the text and agree to be key points, and prints the free-marginal\n" +
-				"multi-rater kappa over the points that all raters judged.",
-			Example: "  lore build long2rag verify mine sheets/rater1.csv sheets/rater2.csv --out verified.jsonl",
-			Least:   2,
-			Most:    -1,
-			New:     newVerify,
+				"multi-rater kappa over the points that all raters judged.\n\n" +
+				"A table shows, by threshold of significance, which share of the points people did not\n" +
+				"confirm and which share of the confirmed ones would be lost; --fit-threshold chooses the\n" +
+				"one with the largest F1. Build with --threshold 0 to have all points on the sheets. With\n" +
+				"sheets of missing points it prints how many of all key points were extracted.",
+			Example: "  lore build long2rag verify mine sheets/rater1.csv sheets/rater2.csv --out verified.jsonl\n" +
+				"  lore build long2rag verify mine sheets/*.csv --fit-threshold",
+			Least: 2,
+			Most:  -1,
+			New:   newVerify,
 		},
 	}
 }
@@ -260,6 +265,7 @@ func newSheets(fl *flag.FlagSet) datasets.Job {
 	raters := fl.Int("raters", 2, "number of raters")
 	shared := fl.Float64("shared", 0.1, "share of the points that all raters judge")
 	seed := fl.Uint64("seed", 1, "seed of the deal")
+	missing := fl.Bool("missing", false, "also a sheet per rater to add points that the documents hold and no row has")
 	semicolons := fl.Bool("semicolons", false, "part cells by semicolons, as spreadsheets of many countries want it")
 
 	return func(_ context.Context, _ datasets.Workshop, args []string) (datasets.Outcome, error) {
@@ -285,6 +291,15 @@ func newSheets(fl *flag.FlagSet) datasets.Job {
 		for i, data := range sheets {
 			dealt[i] = datasets.Sheet{Name: fmt.Sprintf("rater%d.csv", i+1), Data: data}
 		}
+		if *missing {
+			added, err := MissingSheets(questions, *raters, *seed, *semicolons)
+			if err != nil {
+				return datasets.Outcome{}, err
+			}
+			for i, data := range added {
+				dealt = append(dealt, datasets.Sheet{Name: fmt.Sprintf("missing%d.csv", i+1), Data: data})
+			}
+		}
 		lines, err := datasets.WriteSheets(*out, dealt, "choose another --out")
 		if err != nil {
 			return datasets.Outcome{}, err
@@ -293,82 +308,4 @@ func newSheets(fl *flag.FlagSet) datasets.Job {
 			args[0], filepath.Join(*out, "*.csv"))
 		return datasets.Outcome{Lines: lines, Next: []string{next}}, nil
 	}
-}
-
-func newVerify(fl *flag.FlagSet) datasets.Job {
-	out := fl.String("out", "", "`file` to write (default: verified.jsonl beside the data)")
-
-	return func(_ context.Context, _ datasets.Workshop, args []string) (datasets.Outcome, error) {
-		return verify(args[0], args[1:], *out)
-	}
-}
-
-// verify keeps what people confirmed on sheets.
-func verify(data string, names []string, path string) (datasets.Outcome, error) {
-	var none datasets.Outcome
-	questions, err := builtQuestions(data)
-	if err != nil {
-		return none, err
-	}
-
-	if path == "" {
-		dir := filepath.Dir(data)
-		if info, err := os.Stat(data); err == nil && info.IsDir() {
-			dir = data
-		}
-		path = filepath.Join(dir, "verified.jsonl")
-	}
-
-	var sheets [][]HumanVerdict
-	open := 0
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			return none, datasets.Usagef("the sheet %s is named twice", name)
-		}
-
-		content, err := files.Read(name, "give sheets that lore build long2rag sheets wrote")
-		if err != nil {
-			return none, err
-		}
-		verdicts, n, err := ReadSheet(name, content, questions)
-		if err != nil {
-			return none, err
-		}
-		sheets, open = append(sheets, verdicts), open+n
-	}
-	return verified(Verify(questions, sheets), path, open), nil
-}
-
-// verified is the outcome of a verification.
-func verified(v Verified, path string, open int) datasets.Outcome {
-	out := datasets.Outcome{Tables: []datasets.Grid{{
-		Head: []string{
-			"key points", "judged", "found in the text", "kept",
-			"κ of found", "κ of key point", "raters", "questions left",
-		},
-		Rows: [][]string{{
-			fmt.Sprint(v.Points),
-			fmt.Sprint(v.Judged),
-			fmt.Sprint(v.Found),
-			share(v.Agree, max(1, v.Points)),
-			datasets.Coefficient(v.KappaFound, v.Shared),
-			datasets.Coefficient(v.KappaKey, v.SharedKey),
-			fmt.Sprint(v.Raters),
-			fmt.Sprint(len(v.Questions)),
-		}},
-		Note: "κ: free-marginal multi-rater kappa over the points that all raters judged",
-	}}}
-	if len(v.Questions) == 0 {
-		out.Missing = "no key point was confirmed, and nothing is written"
-		return out
-	}
-
-	out.Write = func() error { return files.WriteLines(path, v.Questions) }
-	out.Data = []string{path}
-	out.Next = []string{"lore run long2rag " + path}
-	if v.Judged < v.Points {
-		out.Missing = fmt.Sprintf("%d of %d key points were judged by nobody and are left out; "+
-			"%d rows of the sheets are open", v.Points-v.Judged, v.Points, open)
-	}
-	return out
 }
