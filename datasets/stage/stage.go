@@ -200,7 +200,7 @@ func One[T any](ctx context.Context, s *Session, q Question[T]) (value T, failed
 
 // Round asks once for every open place, with the reasons why earlier tries were
 // refused. problems are those of calls that failed; nothing is checked, and nothing
-// logged but what was taken of replies that were cut.
+// logged but what was taken of replies that were cut, and what repeated itself in a list.
 func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, refused map[int]string, try int) (
 	values map[int]T, problems map[int]string, err error) {
 	calls, err := q.calls(s, open, refused, try)
@@ -221,10 +221,12 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 	}
 
 	values, problems = map[int]T{}, map[int]string{}
-	taken := map[int]string{}
+	taken := map[int][]string{}
 	done := 0
 	err = s.Calls.All(ctx, calls, func(k int, r local.Reply) {
-		r, taken[open[k]] = q.salvage(r)
+		r, closed := q.salvage(r)
+		r, repeats := q.withoutRepeats(r)
+		taken[open[k]] = []string{closed, repeats}
 		v, problem := read(open[k], r)
 		if problem != "" {
 			problems[open[k]] = problem
@@ -235,8 +237,10 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 	})
 
 	for _, i := range open { // replies come in any order; the log has one
-		if taken[i] != "" {
-			s.Note(q.Stage, q.Subject(i), try, "%s", taken[i])
+		for _, what := range taken[i] {
+			if what != "" {
+				s.Note(q.Stage, q.Subject(i), try, "%s", what)
+			}
 		}
 	}
 	return values, problems, err

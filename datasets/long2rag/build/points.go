@@ -85,7 +85,18 @@ func (b *Builder) extract(ctx context.Context, questions []*long2rag.Question) (
 // grounded keeps the points whose evidence stands in the document.
 func (b *Builder) grounded(p *reading, points []extracted) []point {
 	var out []point
+	seen := map[string]bool{} // what was found before
+	for _, f := range p.found {
+		seen[stage.Wording(f)] = true
+	}
+
+	repeats, example := 0, ""
 	for _, e := range points {
+		if seen[stage.Wording(e.Text)] { // a model in a loop writes the same point until its limit
+			repeats, example = repeats+1, e.Text
+			continue
+		}
+
 		b.report.Points++
 		g, reason := e.ground(p.text)
 		if reason != "" {
@@ -98,7 +109,11 @@ func (b *Builder) grounded(p *reading, points []extracted) []point {
 			b.report.Repaired++
 		}
 		p.found = append(p.found, e.Text)
+		seen[stage.Wording(e.Text)] = true
 		out = append(out, point{e.Text, g.Spans, []string{p.document}})
+	}
+	if repeats > 0 {
+		b.Note("extract", p.label, 0, "left out: %d of %d points repeat an earlier one: %q", repeats, len(points), example)
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lore/datasets/long2rag"
+	"lore/datasets/stage"
 	"lore/local"
 	"lore/local/fake"
 )
@@ -245,5 +246,22 @@ func TestCutExtractionInABuild(t *testing.T) {
 	}
 	if log := fmt.Sprint(b.Log()); !strings.Contains(log, "the first 1 of the list are closed, and are taken") {
 		t.Error(log)
+	}
+}
+
+// A point that is written again and again counts once, and is not new in the next round.
+func TestRepeatedPoints(t *testing.T) {
+	b := &Builder{Session: &stage.Session{}}
+	p := &reading{document: "d", text: "The wall held. The board paid.", label: "q d"}
+	one := extracted{Text: "The wall held.", Spans: []string{"The wall held"}}
+	list := []extracted{one, {Text: "The board paid.", Spans: []string{"The board paid"}}, one, {Text: "the wall  held", Spans: one.Spans}}
+	if got := b.grounded(p, list); len(got) != 2 || b.report.Points != 2 {
+		t.Errorf("%+v, %d points", got, b.report.Points)
+	}
+	if got := b.grounded(p, list[:1]); len(got) != 0 {
+		t.Errorf("again: %+v", got)
+	}
+	if log := b.Log(); len(log) != 2 || log[0].Detail != `left out: 2 of 4 points repeat an earlier one: "the wall  held"` {
+		t.Errorf("%+v", log)
 	}
 }
