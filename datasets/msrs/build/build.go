@@ -21,6 +21,9 @@ func Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 // without: their session then has no Calls.
 type Builder struct {
 	*stage.Session
+	Context int // most tokens of a story that are shown to the model that rewrites
+
+	clusters *Clustering // of meetings, once they are clustered
 }
 
 // queryReply is a query as a model words it.

@@ -21,7 +21,7 @@ import (
 
 func builder(t *testing.T, script func(n int, c local.Call) local.Reply) *Builder {
 	t.Helper()
-	return &Builder{stagetest.Session(t, &fake.Backend{Script: script}, 2, 2, Prompts())}
+	return &Builder{Session: stagetest.Session(t, &fake.Backend{Script: script}, 2, 2, Prompts()), Context: contextTokens}
 }
 
 var books = []datasets.Document{{ID: "lamp", Text: "# One\nInes came to the rock.\n# Two\nThe lamp lit itself."},
@@ -143,7 +143,7 @@ func TestBuildMeeting(t *testing.T) {
 			}
 			return c.reply
 		})
-		got, err := b.Meeting(context.Background(), sources, similarity, 0.5)
+		got, err := b.Meeting(context.Background(), sources, similarity, 0.5, Nearest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,8 +155,8 @@ func TestBuildMeeting(t *testing.T) {
 			t.Errorf("%s: %s", name, log)
 		}
 	}
-	plain := &Builder{&stage.Session{}}
-	got, err := plain.Meeting(context.Background(), sources, similarity, 0.5)
+	plain := &Builder{Session: &stage.Session{}}
+	got, err := plain.Meeting(context.Background(), sources, similarity, 0.5, Nearest)
 	if err != nil || len(got) != 2 || got[0].Text != "budget? money?" ||
 		got[0].References[0] != "It grew.\nIt is spent." {
 		t.Errorf("without a model: %+v, %v", got, err)

@@ -22,12 +22,22 @@ type Clustering struct {
 	Dropped  []int   // queries that no cluster has room for
 	Splits   int     // clusters that were too large and split at a higher similarity
 	Merged   int     // queries alone that were put into the nearest cluster
+	Kept     int     // queries alone that are a cluster of their own
 }
 
+// What becomes of a query that is left alone.
+const (
+	Nearest = "nearest" // goes into the nearest cluster with room, however far; dropped if there is none (the paper)
+	Near    = "near"    // goes into it at the threshold at least, or is dropped
+	Keep    = "keep"    // goes into it at the threshold at least, or stays as it is
+)
+
+var fates = []string{Nearest, Near, Keep}
+
 // Cluster groups queries whose mean similarity is at least the threshold. A cluster
-// of more than six is split by raising its threshold step by step; a query left
-// alone goes into the nearest cluster with room, or is dropped.
-func Cluster(n int, similarity func(i, j int) float64, threshold float64) Clustering {
+// of more than six is split by raising its threshold step by step; fate says what becomes of a
+// query left alone.
+func Cluster(n int, similarity func(i, j int) float64, threshold float64, fate string) Clustering {
 	var out Clustering
 	var alone []int
 	for _, c := range out.split(stage.Places(n), similarity, threshold) {
@@ -38,14 +48,24 @@ func Cluster(n int, similarity func(i, j int) float64, threshold float64) Cluste
 		}
 	}
 
+	least := threshold
+	if fate == Nearest {
+		least = math.Inf(-1)
+	}
+	var kept [][]int
 	for _, i := range alone {
-		if at := nearestCluster(out.Clusters, i, similarity); at >= 0 {
+		switch at := nearestCluster(out.Clusters, i, similarity, least); {
+		case at >= 0:
 			out.Clusters[at] = append(out.Clusters[at], i)
 			out.Merged++
-		} else {
+		case fate == Keep:
+			kept = append(kept, []int{i})
+			out.Kept++
+		default:
 			out.Dropped = append(out.Dropped, i)
 		}
 	}
+	out.Clusters = append(out.Clusters, kept...) // where none of the others could join them
 
 	for _, c := range out.Clusters {
 		slices.Sort(c)
@@ -118,9 +138,9 @@ func agglomerate(members []int, similarity func(i, j int) float64, threshold flo
 	}
 }
 
-// nearestCluster is the cluster with room whose members are most similar on average,
-// -1 if none has room.
-func nearestCluster(clusters [][]int, i int, similarity func(i, j int) float64) int {
+// nearestCluster is the cluster with room whose members are most similar on average, and at least
+// so similar; -1 if there is none.
+func nearestCluster(clusters [][]int, i int, similarity func(i, j int) float64, least float64) int {
 	at, best := -1, math.Inf(-1)
 	for c, members := range clusters {
 		if len(members) >= mostCluster {
@@ -130,7 +150,7 @@ func nearestCluster(clusters [][]int, i int, similarity func(i, j int) float64) 
 		for _, m := range members {
 			sum += similarity(i, m)
 		}
-		if mean := sum / float64(len(members)); mean > best {
+		if mean := sum / float64(len(members)); mean > best && mean >= least {
 			at, best = c, mean
 		}
 	}

@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,10 +14,11 @@ import (
 )
 
 // Meeting clusters queries by similarity and merges each cluster's queries and
-// summaries into one, by a model, or by joining them where there is none.
-func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func(i, j int) float64, threshold float64) (
-	[]msrs.Query, error) {
-	clusters := b.cluster(sources, similarity, threshold)
+// summaries into one, by a model, or by joining them where there is none. fate says what becomes of
+// queries that are alone.
+func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func(i, j int) float64, threshold float64,
+	fate string) ([]msrs.Query, error) {
+	clusters := b.cluster(sources, similarity, threshold, fate)
 	places := stage.Places(len(clusters))
 	merged, failed, err := b.merge(ctx, places, clusters, sources)
 	if err != nil {
@@ -46,14 +48,19 @@ func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func
 func mergedID(i int) string { return fmt.Sprintf("m%03d", i+1) }
 
 // cluster clusters queries and notes which are together, and which are dropped.
-func (b *Builder) cluster(sources []Source, similarity func(i, j int) float64, threshold float64) [][]int {
-	c := Cluster(len(sources), similarity, threshold)
+func (b *Builder) cluster(sources []Source, similarity func(i, j int) float64, threshold float64, fate string) [][]int {
+	c := Cluster(len(sources), similarity, threshold, fate)
+	b.clusters = &c
 	b.Note("cluster", "", 0, "%d queries: %d clusters at a similarity of %g, "+
-		"%d splits of too large ones, %d queries alone merged into the nearest, %d dropped",
-		len(sources), len(c.Clusters), threshold, c.Splits, c.Merged, len(c.Dropped))
+		"%d splits of too large ones, %d queries alone merged into the nearest, %d kept as they are, %d dropped",
+		len(sources), len(c.Clusters)-c.Kept, threshold, c.Splits, c.Merged, c.Kept, len(c.Dropped))
 
 	for _, i := range c.Dropped {
-		b.Drop(sources[i].ID, "alone, and no cluster has room")
+		if fate == Near {
+			b.Drop(sources[i].ID, "alone, and no cluster with room is as similar as %g", threshold)
+		} else {
+			b.Drop(sources[i].ID, "alone, and no cluster has room")
+		}
 	}
 
 	for i, members := range c.Clusters {
@@ -94,22 +101,30 @@ func (b *Builder) merge(ctx context.Context, places []int, clusters [][]int, sou
 		return out
 	}
 
-	if b.Calls == nil {
-		merged = map[int]queryReply{}
-		for _, i := range places {
+	// A query that stays alone has nothing to be merged with.
+	merged = map[int]queryReply{}
+	var ask []int
+	for _, i := range places {
+		if b.Calls == nil || len(clusters[i]) == 1 {
 			merged[i] = joined(members(i))
+		} else {
+			ask = append(ask, i)
 		}
+	}
+	if len(ask) == 0 {
 		return merged, nil, nil
 	}
 
 	reply := schema.Object(schema.Field("query", schema.String()), schema.Field("summary", schema.String()))
-	return stage.Round(ctx, b.Session, stage.Question[queryReply]{
+	answers, failed, err := stage.Round(ctx, b.Session, stage.Question[queryReply]{
 		Stage:      "merge",
 		Prompt:     "msrs/merge.txt",
 		NumPredict: 1200,
 		Schema:     reply.JSON(),
 		Data:       func(i int, _ string) any { return map[string]any{"Members": members(i)} },
-	}, places, nil, 1)
+	}, ask, nil, 1)
+	maps.Copy(merged, answers)
+	return merged, failed, err
 }
 
 func joined(members []member) queryReply {

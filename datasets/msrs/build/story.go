@@ -3,36 +3,32 @@ package build
 import (
 	"context"
 	"fmt"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 
 	"lore/datasets"
 	"lore/datasets/msrs"
 	"lore/datasets/stage"
+	"lore/local"
 	"lore/local/schema"
 	"lore/local/text"
 	"lore/local/tokens"
 )
 
-// Headings matches Markdown headings and lines such as "Chapter 3" or "IV.".
-var Headings = regexp.MustCompile(`(?m)^(#{1,6} .*|(?i:chapter|part|act|scene)\b.{0,60}|[IVXLC]+\.?)[ \t]*$`)
-
 // How stories are rewritten.
 const (
-	openingTokens = 600 // of a story's beginning are shown to the model
-	revealLimit   = 0.5 // share of the answer's content words above which a question gives it away
+	openingTokens = 600   // of a story's beginning are shown to the model where no more can be
+	contextTokens = 12000 // most tokens of a story that are shown, where nobody says otherwise
+	revealLimit   = 0.5   // share of the answer's content words above which a question gives it away
 )
 
-// Split cuts documents at lines that match, which stay at the beginning of their
-// part. Parts are numbered from 1; a document without a match stays whole.
-func (b *Builder) Split(docs []datasets.Document, at *regexp.Regexp) []datasets.Document {
+// Split cuts documents where parts begin. Parts are numbered from 1; a document in which none
+// begins stays whole.
+func (b *Builder) Split(docs []datasets.Document, at Splitter) []datasets.Document {
 	var out []datasets.Document
 	for _, d := range docs {
-		var starts []int
-		for _, m := range at.FindAllStringIndex(d.Text, -1) {
-			starts = append(starts, m[0])
-		}
+		starts := at(d.Text)
 
 		// What stands before the first heading is a part, too.
 		if len(starts) == 0 || strings.TrimSpace(d.Text[:starts[0]]) != "" {
@@ -59,7 +55,7 @@ func (b *Builder) Split(docs []datasets.Document, at *regexp.Regexp) []datasets.
 type rewriting struct {
 	sources  []Source
 	gold     [][]string
-	openings []string
+	shown    [][]excerpt    // of the story, the longest first; the first of them is shown
 	problems map[int]string // why the last try was refused
 	results  []string       // empty until a try passes
 }
@@ -71,14 +67,14 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 	w := &rewriting{
 		sources:  sources,
 		gold:     make([][]string, len(sources)),
-		openings: make([]string, len(sources)),
+		shown:    make([][]excerpt, len(sources)),
 		problems: map[int]string{},
 		results:  make([]string, len(sources)),
 	}
 
 	var open []int
 	for i, s := range sources {
-		w.gold[i], w.openings[i] = goldOf(chapters, s)
+		w.gold[i], w.shown[i] = goldOf(chapters, s, b.Context)
 		if len(w.gold[i]) == 0 {
 			b.Drop(s.ID, "no chapter of the story %q is there", s.Story)
 			continue
@@ -114,39 +110,67 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 	return out, nil
 }
 
-// goldOf finds a query's chapters and how its story begins.
-func goldOf(chapters []datasets.Document, s Source) (gold []string, opening string) {
+// excerpt is what the model is shown of a story.
+type excerpt struct{ What, Text string }
+
+// goldOf finds a query's chapters, and what can be shown of its story in so many tokens: all of it, the
+// chapters, and always how they begin.
+func goldOf(chapters []datasets.Document, s Source, room int) (gold []string, shown []excerpt) {
+	storyOf := func(d datasets.Document) string { return d.ID[:max(0, strings.LastIndexByte(d.ID, '-'))] }
+	var texts, whole []string
+	stories := map[string]bool{}
 	for _, c := range chapters {
-		story := c.ID[:max(0, strings.LastIndexByte(c.ID, '-'))]
 		named := slices.Contains(s.Documents, c.ID)
-		if named || len(s.Documents) == 0 && s.Story != "" && story == s.Story {
-			gold = append(gold, c.ID)
-			if opening == "" {
-				opening, _ = tokens.Cut(c.Text, openingTokens)
-			}
+		if named || len(s.Documents) == 0 && s.Story != "" && storyOf(c) == s.Story {
+			gold, texts = append(gold, c.ID), append(texts, c.Text)
+			stories[storyOf(c)] = true
 		}
 	}
-	return gold, opening
+	if len(gold) == 0 {
+		return nil, nil
+	}
+	for _, c := range chapters {
+		if stories[storyOf(c)] {
+			whole = append(whole, c.Text)
+		}
+	}
+
+	offer := func(what string, parts []string) {
+		text := strings.Join(parts, "\n\n")
+		if tokens.Count(text) <= room {
+			shown = append(shown, excerpt{what, text})
+		}
+	}
+	offer("The story", whole)
+	if len(texts) < len(whole) {
+		offer("The chapters of the story that the question is about", texts)
+	}
+	opening, _ := tokens.Cut(texts[0], openingTokens)
+	return gold, append(shown, excerpt{"How the story begins", opening})
 }
 
 // rewrite asks for the open queries once. passed are those that the model's check is
 // worth asking for.
 func (b *Builder) rewrite(ctx context.Context, w *rewriting, open []int, try int) (
 	queries map[int]queryReply, passed []int, err error) {
-	queries, failed, err := stage.Round(ctx, b.Session, stage.Question[queryReply]{
-		Stage:      "rewrite",
-		Prompt:     "msrs/rewrite.txt",
-		NumPredict: 200,
-		Schema:     schema.Object(schema.Field("query", schema.String())).JSON(),
-		Data: func(i int, problem string) any {
-			return map[string]any{
-				"Query": w.sources[i].Query, "Opening": w.openings[i], "Answer": w.sources[i].references()[0],
-				"Problem": problem,
-			}
-		},
-	}, open, w.problems, try)
-	if err != nil {
-		return nil, nil, err
+	queries, failed := map[int]queryReply{}, map[int]string{}
+	for ask := open; len(ask) > 0; {
+		got, problems, err := b.rewriteOnce(ctx, w, ask, try)
+		if err != nil {
+			return nil, nil, err
+		}
+		maps.Copy(queries, got)
+		maps.Copy(failed, problems)
+
+		// What is too long for the model's window is asked again with less of the story.
+		ask = slices.DeleteFunc(slices.Clone(ask), func(i int) bool {
+			return !strings.HasPrefix(problems[i], string(local.TooLong)) || len(w.shown[i]) < 2
+		})
+		for _, i := range ask {
+			b.Note("rewrite", w.sources[i].ID, try, "%q is too long for the model and is not shown", w.shown[i][0].What)
+			w.shown[i] = w.shown[i][1:]
+			delete(failed, i)
+		}
 	}
 
 	for _, i := range open {
@@ -161,6 +185,23 @@ func (b *Builder) rewrite(ctx context.Context, w *rewriting, open []int, try int
 		}
 	}
 	return queries, passed, nil
+}
+
+// rewriteOnce asks for queries with what is shown of their stories now.
+func (b *Builder) rewriteOnce(ctx context.Context, w *rewriting, ask []int, try int) (
+	queries map[int]queryReply, failed map[int]string, err error) {
+	return stage.Round(ctx, b.Session, stage.Question[queryReply]{
+		Stage:      "rewrite",
+		Prompt:     "msrs/rewrite.txt",
+		NumPredict: 200,
+		Schema:     schema.Object(schema.Field("query", schema.String())).JSON(),
+		Data: func(i int, problem string) any {
+			return map[string]any{
+				"Query": w.sources[i].Query, "Shown": w.shown[i][0], "Opening": w.shown[i][len(w.shown[i])-1].Text,
+				"Answer": w.sources[i].references()[0], "Problem": problem,
+			}
+		},
+	}, ask, w.problems, try)
 }
 
 type checkReply struct {

@@ -44,6 +44,8 @@ type options struct {
 	domain, docs, queries, delimiter, embedder string
 	headings                                   bool
 	threshold                                  float64
+	alone                                      string
+	context                                    int
 }
 
 func newBuild(fl *flag.FlagSet) datasets.Job {
@@ -54,9 +56,14 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 		"`file` with lines of JSON: id, query, summary, documents, and for stories story")
 	fl.StringVar(&o.delimiter, "delimiter", "", "story: regular `expression` of the lines that begin a chapter")
 	fl.BoolVar(&o.headings, "headings", false,
-		"story: chapters begin at Markdown headings and lines like \"Chapter 3\"")
+		"story: chapters begin at Markdown headings, at \"Chapter 3\" on a line of its own, "+
+			"and at titles such as \"Part 2: The storm\" or \"IV.\" between blank lines")
 	fl.Float64Var(&o.threshold, "threshold", 0.3,
-		"meeting: minimum mean similarity in a cluster; a query left alone joins the nearest one with room")
+		"meeting: minimum mean similarity in a cluster")
+	fl.StringVar(&o.alone, "alone", Nearest, "meeting: what becomes of a query left alone: nearest (joins the nearest cluster "+
+		"with room, however far), near (at the --threshold, or is dropped), keep (at the --threshold, or stays as it is)")
+	fl.IntVar(&o.context, "context-tokens", contextTokens, "story: most tokens of it that are shown to the model that rewrites: "+
+		"all of it, else its gold chapters, else how it begins")
 	fl.StringVar(&o.embedder, "embedder", "", "meeting: dense:DIR or dense:ollama:NAME (default: lexical vectors)")
 
 	return func(ctx context.Context, w datasets.Workshop, _ []string) (datasets.Outcome, error) {
@@ -65,7 +72,7 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 }
 
 // check refuses flags that do not go together, and compiles the delimiter.
-func (o options) check(model string) (*regexp.Regexp, error) {
+func (o options) check(model string) (Splitter, error) {
 	switch {
 	case !slices.Contains(msrs.Domains, o.domain):
 		return nil, datasets.Usagef("--domain is story or meeting, not %q", o.domain)
@@ -77,6 +84,10 @@ func (o options) check(model string) (*regexp.Regexp, error) {
 		return nil, datasets.Usagef("stories need either --delimiter or --headings")
 	case o.embedder != "" && !strings.HasPrefix(o.embedder, "dense:"):
 		return nil, datasets.Usagef("--embedder is dense:DIR or dense:ollama:NAME, not %q", o.embedder)
+	case !slices.Contains(fates, o.alone):
+		return nil, datasets.Usagef("--alone is %s, not %q", strings.Join(fates, ", "), o.alone)
+	case o.context < openingTokens:
+		return nil, datasets.Usagef("--context-tokens is at least %d, which show how a story begins", openingTokens)
 	case !(o.threshold >= -1 && o.threshold <= 1):
 		return nil, datasets.Usagef("--threshold is from -1 to 1")
 	}
@@ -88,7 +99,7 @@ func (o options) check(model string) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, datasets.Usagef("--delimiter is not a regular expression: %v", err)
 	}
-	return at, nil
+	return At(at), nil
 }
 
 func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome, error) {
@@ -122,7 +133,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		}
 	}
 
-	b := &Builder{}
+	b := &Builder{Context: o.context}
 	if b.Session, err = w.Writer(ctx, 0, Prompts(), msrs.Benchmark{}.Prompts()); err != nil {
 		return none, err
 	}
@@ -139,7 +150,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 
 // make rewrites the queries of stories, or merges those of meetings.
 func (o options) make(
-	ctx context.Context, w datasets.Workshop, b *Builder, raw *msrs.Raw, at *regexp.Regexp, asked []Source,
+	ctx context.Context, w datasets.Workshop, b *Builder, raw *msrs.Raw, at Splitter, asked []Source,
 ) ([]msrs.Query, error) {
 	if o.domain == "story" {
 		raw.Documents = b.Split(raw.Documents, at)
@@ -154,7 +165,7 @@ func (o options) make(
 	if err != nil {
 		return nil, err
 	}
-	return b.Meeting(ctx, asked, similarity, o.threshold)
+	return b.Meeting(ctx, asked, similarity, o.threshold, o.alone)
 }
 
 // nameDocuments turns the names that queries give their documents into ids: people write
@@ -201,6 +212,15 @@ func (b *Builder) outcome(w datasets.Workshop, raw msrs.Raw, asked int) datasets
 				fmt.Sprint(b.Refused()), fmt.Sprint(b.Dropped()),
 			}},
 		}},
+	}
+	if c := b.clusters; c != nil {
+		out.Tables = append(out.Tables, datasets.Grid{
+			Head: []string{"clusters", "split", "queries alone that joined one", "kept as they are", "dropped"},
+			Rows: [][]string{{
+				fmt.Sprint(len(c.Clusters) - c.Kept), fmt.Sprint(c.Splits), fmt.Sprint(c.Merged), fmt.Sprint(c.Kept),
+				fmt.Sprint(len(c.Dropped)),
+			}},
+		})
 	}
 	if built == 0 {
 		out.Missing = fmt.Sprintf("no query was built of %d", asked)
