@@ -48,18 +48,10 @@ func checkedPoints(questions []long2rag.Question, confirmed map[[2]string]bool) 
 type At struct {
 	Threshold float64
 	Kept      int // points of at least the threshold
-	Wrong     int // of these not confirmed
+	Wrong     int // of these not confirmed: false positives (the paper's appendix A.2)
 	Lost      int // confirmed points below the threshold
 	Confirmed int // of all
 }
-
-// FalsePositives is the share of the kept points that people did not confirm (the paper's
-// appendix A.2), from 0 to 1; NaN where none is kept.
-func (a At) FalsePositives() float64 { return float64(a.Wrong) / float64(a.Kept) }
-
-// LostShare is the share of the confirmed points that are lost, from 0 to 1; NaN where none is
-// confirmed.
-func (a At) LostShare() float64 { return float64(a.Lost) / float64(a.Confirmed) }
 
 // F1 is the harmonic mean of the share of the kept points that are confirmed and that of the
 // confirmed ones that are kept, from 0 to 1; NaN where there are neither.

@@ -1,7 +1,6 @@
 package build
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -41,7 +40,7 @@ func FuzzHeadings(f *testing.F) {
 		last := -1
 		for _, at := range Headings(text) {
 			if at <= last || at >= len(text) || at > 0 && text[at-1] != '\n' {
-				t.Error(fmt.Sprintf("%q: %d after %d", text, at, last))
+				t.Errorf("%q: %d after %d", text, at, last)
 			}
 			last = at
 		}
