@@ -25,7 +25,8 @@ func Verbs() []datasets.Verb {
 		Long: "build crux makes topics and passages from summaries that people wrote and the\n" +
 			"documents they wrote them from. A model splits each document into passages, and\n" +
 			"makes a request and sub-questions of each summary; a judge grades every passage by\n" +
-			"every question. Replies are checked and asked for again with the reason.\n\n" +
+			"every question, a model all questions on a passage in one call. Replies are checked and\n" +
+			"asked for again with the reason.\n\n" +
 			"build-log.jsonl in the new folder lists every refusal and drop. An interrupted build\n" +
 			"resumes by the same command.",
 		Example: "  lore build crux --docs texts --pairs pairs.jsonl --model ollama:qwen3:8b" +

@@ -91,10 +91,12 @@ func verify(data string, names []string, path string, fitThreshold bool) (datase
 	if len(by) > 0 {
 		var fitted *Fitted
 		used := thresholdOf(data)
-		if f, ok := Fit(by, used); fitThreshold && ok {
-			fitted = &f
-			next = append(next, fmt.Sprintf("to build with it: lore build long2rag --questions FILE --docs DIR "+
-				"--model ollama:NAME --threshold %g --out DIR", f.Threshold))
+		if fitThreshold {
+			if f, ok := Fit(by, used); ok {
+				fitted = &f
+				next = append(next, fmt.Sprintf("to build with it: lore build long2rag --questions FILE --docs DIR "+
+					"--model ollama:NAME --threshold %g --out DIR", f.Threshold))
+			}
 		}
 		out.Tables = append(out.Tables, thresholdGrid(by, unscored, used, fitted))
 	}
