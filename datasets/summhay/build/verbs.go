@@ -170,7 +170,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 
 // second is the judge that gives an opinion beside word overlap, nil if --judge names none.
 func second(ctx context.Context, w datasets.Workshop) (judge.Judge, error) {
-	judges, err := w.Judges(ctx)
+	judges, err := w.Judges(ctx, datasets.Grading{})
 	if err != nil {
 		return nil, err
 	}
