@@ -461,10 +461,10 @@ goes through the phases with stand-ins for the models:
 
   - What is finished, in the folder's journal or in the cache, is not counted again.
   - Retrieval, the built-in generator and the lexical judge really run, and are timed.
-  - Some calls to each model are made and timed at the --slots of the run: short ones, long
-    ones, and calls in a row whose prompts begin alike. Each model is timed for about a
-    minute, and asked half of what it has left at most (of a build, half of all its calls).
-    The replies are kept in the cache, so that the run does not ask them again.
+  - Some calls to each model are made and timed at the --slots of the run: a dozen with
+    one slot, short ones, long ones, and calls in a row whose prompts begin alike, for a
+    minute at most, and half of what is left at most (of a build, of all its calls). The
+    replies are kept in the cache, so that the run does not ask them again.
     --no-probe leaves this out: calls and tokens are counted, and no time is given.
   - Prompt tokens are by the model's own count, as the server tells it for these calls.
   - Verdicts on answers that are not there yet are planned on stand-ins of the length that

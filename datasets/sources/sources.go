@@ -217,7 +217,7 @@ func (r *reading) file(ctx context.Context, name string) error {
 	case errors.As(err, &bad) && r.alone:
 		return bad
 	case errors.As(err, &bad):
-		r.leaveOut(name, strings.TrimPrefix(bad.Place+" "+bad.Msg+": "+bad.Remedy, " "))
+		r.leaveOut(name, wrongIn(bad))
 		return nil
 	case err != nil:
 		return files.Unreadable(full, err, "check that the file is complete")
@@ -225,6 +225,14 @@ func (r *reading) file(ctx context.Context, name string) error {
 		return r.refuse(name, full, tooLong(len(text)))
 	}
 	return r.add(name, files.ID(name), text)
+}
+
+// wrongIn says what is wrong with a file, as the end of a sentence about it.
+func wrongIn(e *files.Error) string {
+	if e.Place != "" {
+		return fmt.Sprintf("cannot be read (%s: %s): %s", e.Place, e.Msg, e.Remedy)
+	}
+	return e.Msg + ": " + e.Remedy
 }
 
 // unknownKind says why a file by its ending is no document.
@@ -253,8 +261,12 @@ func (r *reading) leaveOut(place, why string) { r.LeftOut = append(r.LeftOut, Le
 // keep the same report as .docx and .pdf.
 func (r *reading) add(place, id, text string) error {
 	least := max(1, r.options.LeastWords)
-	if len(strings.Fields(text)) < least {
-		r.leaveOut(place, fmt.Sprintf("has fewer than %d words", least))
+	if n := len(strings.Fields(text)); n < least {
+		why := fmt.Sprintf("has fewer than %d words", least)
+		if n == 0 {
+			why = "has no text"
+		}
+		r.leaveOut(place, why)
 		return nil
 	}
 	if before, twice := r.seen[id]; twice {

@@ -11,7 +11,7 @@ import (
 type Thrown struct {
 	Stage   string
 	Fate    string // FateDropped, FateLeftOut or FateAgain
-	Reason  string // without names, numbers and quotations, which are the example's
+	Reason  string // that of the first; what differs from case to case is left out as "…"
 	Times   int
 	Example Event // the first of them
 }
@@ -25,7 +25,7 @@ const (
 
 var (
 	quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-	figure    = regexp.MustCompile(`\d+(?:\.\d+)?`)
+	figure    = regexp.MustCompile(`\b\d+(?:\.\d+)?\b`)
 )
 
 // ThrownAway sums up a log by reasons, the most frequent first.
@@ -33,7 +33,7 @@ func ThrownAway(log []Event) []Thrown {
 	var out []Thrown
 	at := map[[3]string]int{}
 	for _, e := range log {
-		fate, reason := e.thrown()
+		fate, whole, reason := e.thrown()
 		if fate == "" {
 			continue
 		}
@@ -42,16 +42,19 @@ func ThrownAway(log []Event) []Thrown {
 		if !known {
 			i = len(out)
 			at[key] = i
-			out = append(out, Thrown{Stage: e.Stage, Fate: fate, Reason: reason, Example: e})
+			out = append(out, Thrown{Stage: e.Stage, Fate: fate, Reason: whole, Example: e})
 		}
-		out[i].Times++
+		if out[i].Times++; out[i].Reason != whole {
+			out[i].Reason = reason // the figures differ
+		}
 	}
 	slices.SortStableFunc(out, func(a, b Thrown) int { return cmp.Compare(b.Times, a.Times) })
 	return out
 }
 
-// thrown is what became of what an event is about, and why; an empty fate if it was kept.
-func (e Event) thrown() (fate, reason string) {
+// thrown is what became of what an event is about, and why: as it stands there but for quotations, and
+// without figures. An empty fate if it was kept.
+func (e Event) thrown() (fate, whole, reason string) {
 	rest := e.Detail
 	cut := func(words string) bool {
 		after, ok := strings.CutPrefix(rest, words)
@@ -69,10 +72,10 @@ func (e Event) thrown() (fate, reason string) {
 	case cut("left out"), cut("rejected"):
 		fate = FateLeftOut
 	default:
-		return "", ""
+		return "", "", ""
 	}
 
-	rest = quotation.ReplaceAllString(rest, "…")
-	rest = figure.ReplaceAllString(rest, "N")
-	return fate, strings.Trim(strings.TrimSuffix(strings.TrimSpace(rest), ": …"), ": …")
+	whole = quotation.ReplaceAllString(rest, "…")
+	whole = strings.Trim(strings.TrimSuffix(strings.TrimSpace(whole), ": …"), ": …")
+	return fate, whole, figure.ReplaceAllString(whole, "…")
 }

@@ -23,11 +23,11 @@ func TestThrownAway(t *testing.T) {
 	for _, w := range ThrownAway(s.Log()) {
 		got += fmt.Sprintf("%s|%s|%s|%d|%s\n", w.Stage, w.Fate, w.Reason, w.Times, w.Example.Subject)
 	}
-	want := `insights|left out|not particular, or not of N to N words|3|a
+	want := `insights|left out|not particular, or not of 6 to 60 words|3|a
 extract|left out|no evidence|2|d
-write|asked again|the text has N words, not about N|2|doc1
+write|asked again|the text has … words, not about …|2|doc1
 insights|left out|shares its words with another|1|a
-drop|dropped|given up after N documents that could not be mended|1|doc1
+drop|dropped|given up after 3 documents that could not be mended|1|doc1
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -146,6 +146,10 @@ func verified(v Verified, path string, open int) datasets.Outcome {
 		}},
 		Note: "κ: free-marginal multi-rater kappa over the points that all raters judged",
 	}}}
+	if v.Judged == 0 {
+		out.Missing = "nobody has filled in the sheets: found_in_text takes yes or no, and key_point_verdict agree, neutral or disagree"
+		return out
+	}
 	if len(v.Questions) == 0 {
 		out.Missing = "no key point was confirmed, and nothing is written"
 		return out

@@ -102,10 +102,17 @@ func (p *pool) choose(n int, madeUp bool) ([]local.Call, []forecast.Call) {
 	for _, r := range rows {
 		length = max(length, len(r.calls))
 	}
-	most := min(len(rows), max(1, (n+length-1)/max(1, length)))
 	var chosen []row
-	for i := range most {
-		chosen = append(chosen, rows[(2*i+1)*len(rows)/(2*most)]) // the middles of equal parts
+	for most := min(len(rows), max(1, (n+length-1)/max(1, length))); most > 0 && most <= len(rows); most++ { // short rows need to be more
+		chosen = chosen[:0]
+		found := 0
+		for i := range most {
+			r := rows[(2*i+1)*len(rows)/(2*most)] // the middles of equal parts
+			chosen, found = append(chosen, r), found+len(r.calls)
+		}
+		if found >= n {
+			break
+		}
 	}
 
 	var calls []local.Call

@@ -96,6 +96,11 @@ func answerPrompts(bench datasets.Benchmark, versions []prompts.Version) ([]Answ
 		}
 
 		same := slices.IndexFunc(out, func(o AnswerPrompt) bool { return o.Text == p.Text })
+		if same >= 0 && p.Name == prompts.Builtin {
+			return nil, usage.Errorf("the prompts %s and %s both have lore's own %s, so that they would be one system; "+
+				"what they replace is for other benchmarks, or the same as lore's: leave one of them out, or write a %[3]s into it",
+				versions[same].Name, versions[i].Name, answer)
+		}
 		if same >= 0 {
 			return nil, usage.Errorf("the prompts %s and %s have the same %s, so that they would be one system; leave one of them out",
 				versions[same].Name, versions[i].Name, answer)
