@@ -17,7 +17,7 @@ type Left struct {
 type State struct {
 	Phase, Model string  // at hand; empty before the first and after the last
 	Done, Total  int     // steps of it
-	Share        float64 // of the time of the whole, from 0 to 1; it never falls
+	Share        float64 // of the time of the whole, from 0 to 1; it falls where more is left than was thought
 	Planned      bool    // the whole is known, and the pace of its kinds of work; else Share is that of the phase at hand
 	Over         bool    // all that is known of is done
 	Asked, Kept  int     // calls that models have answered, and those that were there before
@@ -52,11 +52,14 @@ const (
 	almost = 0.999
 	// slight is the share of the whole below which work of an unseen kind does no harm.
 	slight = 0.05
+	// dither is by how much an estimate falls without that the share which is shown does.
+	dither = 0.02
 )
 
 // shareNow is the share of the time of all work that is behind, as far as models were asked or something
 // was computed: what is read from disk takes none. It is known once the pace of every kind of work that is
-// left was seen; else the share is that of the phase at hand.
+// left was seen; else the share is that of the phase at hand. An estimate that was too high is put right:
+// a share that only rises would stand still at the first wrong guess.
 func (m *Meter) shareNow(s State, now time.Time) (share float64, known bool) {
 	if m.planned && s.Over {
 		m.share = 1
@@ -85,7 +88,7 @@ func (m *Meter) shareNow(s State, now time.Time) (share float64, known bool) {
 		case m.seen(p):
 			rest += g.mid
 		default:
-			unseen += g.high
+			unseen += max(g.high, n*m.slowest()) // a judge may think for as long as another model writes
 		}
 	}
 
@@ -93,7 +96,10 @@ func (m *Meter) shareNow(s State, now time.Time) (share float64, known bool) {
 	if whole <= 0 || unseen > slight*whole {
 		return ofPhase, false
 	}
-	m.share = max(m.share, min(almost, spent/whole))
+	share = min(almost, spent/whole)
+	if share > m.share || share < m.share-dither {
+		m.share = share
+	}
 	return m.share, true
 }
 
@@ -105,8 +111,18 @@ func (m *Meter) seen(p *part) bool {
 	}
 	return slices.ContainsFunc(m.parts, func(other *part) bool {
 		steps, _ := other.pace.sum()
-		return other.Name == p.Name && steps >= math.Max(1, math.Min(leastBlocks, float64(other.Steps)/4))
+		return other.Name == p.Name && steps >= math.Max(1, math.Min(leastBlocks*other.pace.size, float64(other.Steps)/4))
 	})
+}
+
+// slowest is how long a step takes, in seconds, of the kind of model calls seen that takes longest.
+func (m *Meter) slowest() (longest float64) {
+	for _, p := range m.parts {
+		if each, _, ok := p.pace.next(1); ok && p.Model != "" {
+			longest = max(longest, each)
+		}
+	}
+	return longest
 }
 
 // guess is a time in seconds.

@@ -34,7 +34,7 @@ type Meter struct {
 	planned bool
 	current *part
 	last    time.Time // of the last event
-	share   float64   // shown so far: it never falls
+	share   float64   // shown last
 
 	asking              int // calls that a model is working on
 	fresh, read         int // calls answered since the last step: by a model, and from disk
@@ -52,6 +52,7 @@ type part struct {
 	row         int           // calls in a row that a model was asked
 	since, new  float64       // steps since a model was asked first, and those of them that it was asked for
 	carry       time.Duration // time that belongs to the next step
+	atOnce      int           // most calls that models have worked on at once
 	pace        pace
 }
 
@@ -179,7 +180,7 @@ func (m *Meter) step(now time.Time, p *part, done int) {
 		p.since, p.new = p.since+n, p.new+fresh
 	}
 	if fresh := n * p.freshness; fresh > 0 {
-		p.pace.add(fresh, p.carry)
+		p.pace.add(fresh, p.carry, p.atOnce)
 		p.carry = 0
 	}
 }
@@ -200,6 +201,9 @@ func (m *Meter) Asking(now time.Time) {
 		m.current.carry = 0 // until now there was nothing but reading from disk
 	}
 	m.asking++
+	if m.current != nil {
+		m.current.atOnce = max(m.current.atOnce, m.asking)
+	}
 }
 
 // Replied says that a model has ended its work on a call.

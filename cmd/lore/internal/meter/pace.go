@@ -7,6 +7,9 @@ import (
 
 // pace is how long steps took, in blocks of equally many. There are never more blocks than
 // mostBlocks: when there would be, each two of them become one.
+//
+// A block has at least as many steps as are worked on at once. Replies of several slots come in waves: a step
+// that ends right behind another one has taken no time of its own, and alone would tell of a pace that nobody has.
 type pace struct {
 	size   float64 // steps of a whole block
 	blocks []block // all but the last are whole
@@ -19,10 +22,10 @@ type block struct {
 
 const mostBlocks = 32
 
-// add notes steps that took so long together.
-func (p *pace) add(steps float64, took time.Duration) {
-	if p.size == 0 {
-		p.size = 1
+// add notes steps that took so long together, where so many are worked on at once.
+func (p *pace) add(steps float64, took time.Duration, atOnce int) {
+	if least := float64(max(1, atOnce)); p.size < least {
+		p.widen(least)
 	}
 	if n := len(p.blocks); n == 0 || p.blocks[n-1].steps >= p.size {
 		p.blocks = append(p.blocks, block{})
@@ -34,6 +37,20 @@ func (p *pace) add(steps float64, took time.Duration) {
 	for len(p.blocks) > mostBlocks {
 		p.halve()
 	}
+}
+
+// widen makes blocks of at least so many steps from those that are there.
+func (p *pace) widen(size float64) {
+	var out []block
+	for _, b := range p.blocks {
+		if n := len(out); n > 0 && out[n-1].steps < size {
+			out[n-1].steps += b.steps
+			out[n-1].seconds += b.seconds
+			continue
+		}
+		out = append(out, b)
+	}
+	p.blocks, p.size = out, size
 }
 
 func (p *pace) halve() {

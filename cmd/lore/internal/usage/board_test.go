@@ -83,7 +83,7 @@ func TestLinesOfAShortCommand(t *testing.T) {
 	}
 }
 
-// Every line of JSON is an object, the share never falls once it is known, and the last one says that it is finished.
+// Every line of JSON is an object, the share of an even pace never falls once it is known, and the last one says that it is finished.
 func TestJSONLines(t *testing.T) {
 	got := said(t, "json", 100, 700*time.Millisecond)
 	n, share := 0, 0.0
