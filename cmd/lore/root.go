@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,7 +72,11 @@ func flagError(c *cobra.Command, err error) error {
 	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := usage.Nearest(name, names); near != "" {
+		near := usage.Nearest(name, names)
+		switch format := c.Flags().Lookup("format"); {
+		case format != nil && slices.Contains(strings.Split(format.Usage, ", "), name):
+			hint = "; did you mean --format " + name + "?"
+		case near != "":
 			hint = "; did you mean --" + near + "?"
 		}
 	}

@@ -38,7 +38,8 @@ type Finding struct {
 	High *float64 `json:"high,omitempty"`
 
 	// Least is the minimum detectable change. Of a drop rule: the smallest limit that a run without
-	// any drop meets in 80 % of cases. Of a bound: how far beyond the limit a system must be to pass in 80 %.
+	// any drop meets in 80 % of cases. Of a bound: how far beyond the limit a system must be to pass in 80 %,
+	// and nil where no system can pass with so few items.
 	Least *float64 `json:"minimum_detectable,omitempty"`
 	Power *float64 `json:"power,omitempty"` // percent of cases in which a run without any drop passes
 

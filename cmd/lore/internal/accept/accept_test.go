@@ -82,6 +82,9 @@ func TestRules(t *testing.T) {
 		"coverage >= 6 0":   "is no number",
 		"coverage => 60":    "an operator that is none of",
 		"coverage >= sixty": "is no number",
+		"kpr drop <= 5":     "did you mean 'kpr: drop<=5'?",
+		"Cov(y) η3 Drop<2":  "did you mean 'Cov(y) η3: drop<=2'?",
+		"drop<=2 drop":      "is no number",
 	} {
 		_, err := Parse(text)
 		var request *usage.Error

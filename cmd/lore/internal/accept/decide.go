@@ -86,7 +86,7 @@ func (e estimate) power(sure, distance float64) float64 {
 // testDrop tests that a metric dropped by no more than the limit: noninferiority with a margin.
 // The rule passes where even the bound of the drop is within the limit, with the values that the run
 // misses at their worst, too. It is broken where the drop is shown to be beyond the limit, or is seen
-// beyond it and the items would have done to pass a run without any drop.
+// beyond it and its bound is so near that a drop of 0 with a bound as near would pass in 80 % of cases.
 func testDrop(f *Finding, m datasets.Metric, run, baseline Subject, how Design) {
 	s, was, is := paired(run, baseline, m, how)
 	f.describe(s, how)
@@ -99,23 +99,40 @@ func testDrop(f *Finding, m datasets.Metric, run, baseline Subject, how Design) 
 	e := estimateOf(s, s.clusters, how)
 	f.Value, f.Baseline, f.Drop = defined(is), defined(was), defined(e.mean)
 	f.Low, f.High = defined(e.low), defined(e.sure.High)
-	room := e.sure.High - e.mean
-	power := e.power(room, f.Limit)
-	f.Least, f.Power = defined(e.detectable(room)), defined(100*power)
+	holds := func(e estimate) bool { return e.sure.High <= f.Limit+rounding }
+	hopeful, power := f.expect(s, how, holds)
 
-	beyond := e.mean > f.Limit+rounding
+	// How near the bound is, is that of the drops as they are; the power that is told is of a run without any.
+	seen := e.mean > f.Limit+rounding && e.power(e.sure.High-e.mean, f.Limit) >= usualPower
 	switch {
 	case e.low > f.Limit+rounding:
 		f.Outcome, f.Why = Broken, fmt.Sprintf("it dropped by %.1f, and by %.1f at least", e.mean, e.low)
-	case beyond && power >= usualPower:
+	case seen && power >= usualPower:
 		f.Outcome, f.Why = Broken, fmt.Sprintf("it dropped by %.1f, and with so many items a run without a drop would pass", e.mean)
-	case e.sure.High > f.Limit+rounding:
+	case seen:
+		f.Outcome, f.Why = Broken, fmt.Sprintf("it dropped by %.1f, which is beyond the limit", e.mean)
+	case !holds(e):
 		f.Outcome, f.Why = CannotTell, fmt.Sprintf("%s; a drop of %.1f is not ruled out", dropped(e.mean), e.sure.High)
-		f.explain(power)
+		if hopeful {
+			f.explain(power)
+		} else {
+			f.hopeless("where nothing changes", fewest(f.Limit, s.high, how.Level))
+		}
 	default:
-		f.passUnlessMissing(s, how, func(e estimate) bool { return e.sure.High <= f.Limit+rounding },
-			within(e))
+		f.passUnlessMissing(s, how, holds, within(e))
 	}
+}
+
+// expect notes what limit a run without any drop could meet, and returns whether any run could meet this
+// one, and the probability that one without any drop does.
+func (f *Finding) expect(s sample, how Design, holds func(estimate) bool) (hopeful bool, power float64) {
+	p := prospectOf(s, how)
+	hopeful = f.Limit+rounding >= p.unchanged || s.passable(how, holds)
+	if hopeful {
+		power = p.power(f.Limit)
+	}
+	f.Least, f.Power = defined(p.detectable(s)), defined(100*power)
+	return hopeful, power
 }
 
 // rounding keeps sums of decimals from breaking a rule by their last digit.
@@ -177,16 +194,21 @@ func testBound(f *Finding, r Rule, m datasets.Metric, run Subject, how Design) {
 	e := estimateOf(s, s.clusters, how)
 	f.Value = defined(e.mean)
 	holds := func(e estimate) bool { return r.holds(e.sure.High - rounding) }
-	room, side := e.sure.High-e.mean, "at most"
+	room, span, side := e.sure.High-e.mean, r.Limit-s.low, "at most"
 	f.Low, f.High = defined(e.low), defined(e.sure.High)
 	broken, may := !r.holds(e.low-rounding), e.sure.High
 	if r.isFloor() {
 		holds = func(e estimate) bool { return r.holds(e.sure.Low + rounding) }
-		room, side = e.mean-e.sure.Low, "at least"
+		room, span, side = e.mean-e.sure.Low, s.high-r.Limit, "at least"
 		f.Low, f.High = defined(e.sure.Low), defined(e.high)
 		broken, may = !r.holds(e.high+rounding), e.sure.Low
 	}
-	f.Least = defined(e.detectable(room))
+	hopeful := s.passable(how, holds)
+	if hopeful && s.best != nil {
+		f.Least = defined(min(e.detectable(room), span)) // a value is not better than the best
+	} else if hopeful {
+		f.Least = defined(e.detectable(room))
+	}
 
 	switch {
 	case broken && r.isFloor():
@@ -196,16 +218,24 @@ func testBound(f *Finding, r Rule, m datasets.Metric, run Subject, how Design) {
 	case !holds(e):
 		f.Outcome = CannotTell
 		f.Why = fmt.Sprintf("it is %.1f, and may be %.1f", e.mean, may)
-		if f.Least != nil {
-			side := "below"
-			if r.isFloor() {
-				side = "above"
-			}
-			f.Why += fmt.Sprintf("; with %s such a rule passes in 80 %% of cases where the value is %.1f %s the limit",
-				usage.Counted(f.Clusters, f.Unit), *f.Least, side)
-		}
+		f.explainBound(r, hopeful, fewest(span, s.high-s.low, how.Level))
 	default:
 		f.passUnlessMissing(s, how, holds, fmt.Sprintf("it is %.1f, and %.1f %s", e.mean, may, side))
+	}
+}
+
+// explainBound says why nobody can tell whether a value is beyond a bound.
+func (f *Finding) explainBound(r Rule, hopeful bool, needed float64) {
+	side := "below"
+	if r.isFloor() {
+		side = "above"
+	}
+	switch {
+	case !hopeful:
+		f.hopeless("where every value is the best", needed)
+	case f.Least != nil:
+		f.Why += fmt.Sprintf("; with %s such a rule passes in 80 %% of cases where the value is %.1f %s the limit",
+			usage.Counted(f.Clusters, f.Unit), *f.Least, side)
 	}
 }
 

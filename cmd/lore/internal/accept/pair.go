@@ -13,6 +13,8 @@ type sample struct {
 	clusters []metric.Cluster
 	missing  int              // values that are not there and should be
 	feared   []metric.Cluster // clusters with these as bad as can be; nil: nobody knows how bad that is
+	level    []metric.Cluster // of a drop: those of a run as this without any drop
+	best     []metric.Cluster // those of a run with all values at their best; nil: nobody knows how good that is
 	low      float64          // smallest and largest value that can be
 	high     float64
 	open     bool // nobody knows these two, and they are those that were seen: bounds are those of a t test at least
@@ -42,7 +44,8 @@ func (c *collector) add(cluster string, v float64) {
 // the baseline has and the run misses is missing: feared to have fallen to the lowest.
 func paired(run, baseline Subject, m datasets.Metric, how Design) (drops sample, was, is float64) {
 	by := scale(m)
-	var seen, feared collector
+	var seen, feared, best collector
+	var pairs []pair
 	var before, after []float64
 	most := 0.0 // of the baseline, above the lowest
 	old := baseline.byID()
@@ -52,9 +55,11 @@ func paired(run, baseline Subject, m datasets.Metric, how Design) (drops sample,
 		for i, unit := range then.Units {
 			v := by * then.Values[i]
 			most = max(most, v-by*m.Low)
+			best.add(cluster, v-by*m.High)
 			if k := slices.Index(now.Units, unit); k >= 0 {
 				w := by * now.Values[k]
 				before, after = append(before, v), append(after, w)
+				pairs = append(pairs, pair{cluster, v, w})
 				seen.add(cluster, v-w)
 				feared.add(cluster, v-w)
 			} else if slices.Contains(now.Missing, unit) {
@@ -69,7 +74,9 @@ func paired(run, baseline Subject, m datasets.Metric, how Design) (drops sample,
 	if m.Bounded {
 		drops.high = by * (m.High - m.Low)
 		drops.low = -drops.high
+		drops.level, drops.best = withoutDrop(pairs, by*m.Low, by*m.High), best.clusters
 	} else {
+		drops.level = withoutDrop(pairs, by*m.Low, math.Inf(1))
 		for i := range before {
 			drops.low = min(drops.low, before[i]-after[i])
 		}
@@ -85,17 +92,18 @@ func alone(run Subject, m datasets.Metric, floor bool, how Design) sample {
 	if !m.Bounded {
 		out.high = math.Inf(-1)
 	}
-	fear := by * m.Low
+	fear, hope := by*m.Low, by*m.High
 	if !floor {
-		fear = by * m.High
+		fear, hope = hope, fear
 	}
 
-	var seen, feared collector
+	var seen, feared, best collector
 	for _, it := range run.Items {
 		v := it.of(m.Name)
 		for _, x := range v.Values {
 			seen.add(how.clustered(it), by*x)
 			feared.add(how.clustered(it), by*x)
+			best.add(how.clustered(it), hope)
 			if !m.Bounded {
 				out.high = max(out.high, by*x)
 			}
@@ -103,10 +111,14 @@ func alone(run Subject, m datasets.Metric, floor bool, how Design) sample {
 		out.missing += len(v.Missing)
 		for range v.Missing {
 			feared.add(how.clustered(it), fear)
+			best.add(how.clustered(it), hope)
 		}
 	}
 
-	out.clusters, out.feared = seen.clusters, feared.clusters
+	out.clusters, out.feared, out.best = seen.clusters, feared.clusters, best.clusters
+	if !m.Bounded {
+		out.best = nil
+	}
 	if !floor && !m.Bounded {
 		out.feared = nil
 	}

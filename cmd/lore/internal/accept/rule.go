@@ -74,8 +74,21 @@ func Parse(text string) (Rule, error) {
 			return r, usage.Errorf("the rule %q asks for the %q of a metric; only drop can be asked for; %s", text, what, forms)
 		}
 		r.Name, r.Kind = strings.TrimSpace(r.Name[:colon]), Drop
+	} else if name, ok := dropOf(r.Name); ok {
+		return r, usage.Errorf("the rule %q lacks the colon of a drop; did you mean '%s: drop<=%s'?",
+			text, name, strings.TrimSpace(s[at+len(r.Op):]))
 	}
 	return r, r.check()
+}
+
+// dropOf is the name of a metric before the word drop, where no colon is between the two.
+func dropOf(name string) (string, bool) {
+	words := strings.Fields(name)
+	last := len(words) - 1
+	if last < 1 || !strings.EqualFold(words[last], string(Drop)) {
+		return "", false
+	}
+	return strings.Join(words[:last], " "), true
 }
 
 // readLimit reads the number of a rule, with or without its unit.
