@@ -92,7 +92,7 @@ simulate-labels:
 	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 1h -run 'LabelSimulation' ./cmd/lore/internal/label -update
 
 # simulate-gate checks that runs exactly at the margin of lore gate pass in at most 5 % of cases, 1,000
-# runs of each kind, beside a t test and a bootstrap, and writes the table of docs/gate.md; three minutes.
+# runs of each kind, beside a t test and a bootstrap, and writes the table of docs/gate.md; five minutes.
 simulate-gate:
 	LORE_SIMULATE=1 $(GO) test -count=1 -v -timeout 1h -run 'GateSimulation' ./cmd/lore/internal/accept -update
 
