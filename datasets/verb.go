@@ -32,6 +32,10 @@ type Verb struct {
 	// foretold: "" for a prompt that it does not know. nil: replies that obey the schema will do.
 	StandIn func(messages []local.Message) string
 
+	// Erring is how many times the calls of a careful model it takes by one that errs in this share of
+	// its replies, or checks, always on the same ones. nil: what is refused is asked for again.
+	Erring func(share float64) float64
+
 	// Writing is how what is written is drawn if the command line does not say; what is checked
 	// is greedy.
 	Writing stage.Decoding

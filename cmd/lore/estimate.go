@@ -67,7 +67,16 @@ func estimateVerb(c *cobra.Command, e all.Entry, v datasets.Verb, f verbFlags, j
 		dir:     f.out,
 		json:    f.json,
 		shorter: "cut the longest documents",
+		erring:  erringOf(v),
 	})
+}
+
+// erringOf is what errors of a model cost a build, in calls.
+func erringOf(v datasets.Verb) func(share float64) float64 {
+	if v.Erring != nil {
+		return v.Erring
+	}
+	return func(share float64) float64 { return 1 / (1 - share) } // what is refused is asked for again
 }
 
 // estimateAudit says what an audit takes of the judges by names, each on the files that it can be

@@ -54,6 +54,9 @@ type foresight struct {
 	json   bool
 	// shorter is what to do about prompts that are too long.
 	shorter string
+	// erring is how many times the calls it takes if the model errs in a share of its replies; nil: nothing
+	// hangs on that.
+	erring func(share float64) float64
 }
 
 // look is open for a run that is only estimated: nothing is written to its folder.
@@ -216,7 +219,35 @@ func (s foresight) words(o rehearsal.Outcome) []string {
 		}
 		out = append(out, why+".")
 	}
+	if line := s.ifItErrs(o, asked); line != "" {
+		out = append(out, line)
+	}
 	return append(out, s.doubts(o, asked)...)
+}
+
+// assumed are the shares of errors for which an estimate says what they cost: those of a good model, and
+// of a weak one.
+var assumed = []float64{0.05, 0.15}
+
+// ifItErrs says what errors of the model cost, of which a stand-in makes none.
+func (s foresight) ifItErrs(o rehearsal.Outcome, asked int) string {
+	if s.erring == nil || asked == 0 {
+		return ""
+	}
+	var parts []string
+	for i, share := range assumed {
+		times := s.erring(share)
+		part := fmt.Sprintf("if %.0f %% are, %.1f times", 100*share, times)
+		if i == 0 {
+			part = fmt.Sprintf("If %.0f %% of its replies are wrong, always the same ones, it takes %.1f times the calls", 100*share, times)
+		}
+		if s.probe && len(o.Unknown) == 0 {
+			calls := o.Total.Expected - o.Here
+			part += ", " + brief(o.Here+time.Duration(times*float64(calls))) + " in all"
+		}
+		parts = append(parts, part)
+	}
+	return "This is for a model without errors. " + strings.Join(parts, "; ") + "."
 }
 
 // withoutModels lists what is computed here, phase by phase, as far as it takes time.

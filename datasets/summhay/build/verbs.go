@@ -49,6 +49,7 @@ func Verbs() []datasets.Verb {
 			Needs:   datasets.NeedsOut | datasets.NeedsWriter | datasets.NeedsJudge,
 			Prompts: Prompts(),
 			StandIn: scripted.Careful,
+			Erring:  erring,
 			Writing: stage.Decoding{Temperature: 0.7},
 			New:     newBuild,
 		},
