@@ -28,6 +28,23 @@ func note(p report.Part, systems []table.Contestant, all, chosen []column, found
 	if slices.ContainsFunc(chosen, func(c column) bool { return c.head == unscored }) {
 		out = append(out, "unscored: values missing, never counted as 0.")
 	}
+	return append(out, judges(p)...)
+}
+
+// judges say how far those of the runs agree with people, and what they favour: figures without that are
+// believed too much.
+func judges(parts ...report.Part) []string {
+	var out []string
+	for _, p := range parts {
+		for _, r := range p.Runs {
+			for _, line := range report.JudgeTexts(r) {
+				line = strings.TrimSuffix(strings.TrimSuffix(line, "."), report.SeeJudges) + "."
+				if !slices.Contains(out, line) {
+					out = append(out, line)
+				}
+			}
+		}
+	}
 	return out
 }
 

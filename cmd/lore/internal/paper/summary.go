@@ -162,14 +162,14 @@ func summaryNote(parts []report.Part, tested []testedColumn, opt Options, shared
 		}
 	}
 	if len(said) == 1 {
-		return append(out, said...)
+		return slices.Concat(out, said, judges(parts...))
 	}
 	for _, c := range tested {
 		if words := c.found.words(); words != "" {
 			out = append(out, c.Title+": "+words)
 		}
 	}
-	return out
+	return append(out, judges(parts...)...)
 }
 
 // behindNotes say what stands behind values: intervals, or deviations over seeds.

@@ -73,6 +73,9 @@ func JudgeNotes(r Run) datasets.Grid {
 // judgesPage is where judges are documented.
 const judgesPage = "docs/judges.md"
 
+// SeeJudges ends lines about judges that send their reader there.
+const SeeJudges = "; see " + judgesPage
+
 // judgesOf names each judge of a run once, and pairs besides their parts.
 func judgesOf(r Run) []string {
 	var out []string
