@@ -97,11 +97,8 @@ func TestEstimateIsWhatIsAsked(t *testing.T) {
 			if made := server.Count() - guesses; made != c.calls {
 				t.Errorf("%d calls were to be made, and %d were", c.calls, made)
 			}
-			start = time.Now()
-			auditing(t, url, dir, c.flags...) // asks nothing: what is left is not the server's
-			calls := (took - time.Since(start)).Seconds()
-			if r := said.Total; calls > 3*r.High+5 || r.Low > 3*calls+1 { // other work on the machine takes time, too
-				t.Errorf("the calls took %.2f s; the estimate was %+v", calls, r)
+			if r := said.Total; took.Seconds() > 3*r.High+10 || r.Low > 3*took.Seconds()+1 { // the machine does other work, too
+				t.Errorf("it took %s; the estimate was %+v", took, r)
 			}
 
 			left, finished, _, said = estimated(t, url, dir, c.flags...)

@@ -39,6 +39,8 @@ var purposes = map[string]string{
 	"summhay/edit.txt":      "build: mends a document",
 	"summhay/audit.txt":     "build: audits what a document states",
 	"summhay/present.txt":   "build: finds the insights in a document",
+	"summhay/reverse.txt":   "build: asks the other way round whether a document says an insight",
+	"summhay/reword.txt":    "build: words an insight anew that checks fail on",
 	"summhay/assign.txt":    "build: sorts statements into subtopics",
 	"summhay/chapter.txt":   "build: writes a part of a conversation",
 
