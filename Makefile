@@ -121,7 +121,7 @@ flips:
 # kills ends commands 500 times early: by signals, in system calls, with their server;
 # half an hour. It needs strace for system calls.
 kills:
-	$(CAMPAIGN) 'TestKills$$'
+	$(CAMPAIGN) 'TestKill'
 
 # hundred draws the page of 107 systems, and measures it; ten minutes.
 hundred:

@@ -55,7 +55,7 @@ func TestKillBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out what only takes long; TestKillAtAnyMoment kills a few runs")
 	}
-	const kills = 20
+	kills := sized(8, 20)
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)

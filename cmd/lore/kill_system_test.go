@@ -57,7 +57,7 @@ func (c *chats) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // finishes, asks no question again that was answered, and ends with the files of a run that was
 // left alone. No byte of them holds the secret.
 func TestKillAskingAService(t *testing.T) {
-	kills := 20
+	kills := sized(8, 20)
 	if testing.Short() {
 		kills = 3
 	}

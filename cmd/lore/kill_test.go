@@ -27,7 +27,7 @@ import (
 // finish, ask nothing again that was finished, and end with the same scores as a
 // run that was left alone.
 func TestKillAtAnyMoment(t *testing.T) {
-	kills := 50
+	kills := sized(15, 50)
 	if testing.Short() {
 		kills = 4
 	}

@@ -144,8 +144,20 @@ func TestRealBuildLong2RAG(t *testing.T) {
 	realBuild(t, "questions.jsonl", "Next: lore build long2rag", "long2rag", "--questions", seeds, "--docs", "../../docs/examples/town", "--criteria", "0", "--rounds", "1")
 }
 
+// A model of random weights cannot check: the build says so before anything is written.
 func TestRealBuildSummHay(t *testing.T) {
-	realBuild(t, "built.json", "Next: lore run summhay", "summhay", "--docs", "../../docs/examples/town", "--subtopics", "2", "--insights", "3", "--documents", "8", "--words", "60", "--repeat", "2", "--edits", "1", "--replace", "0")
+	s := ollamatest.StartReal(t, 2, "tiny")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := filepath.Join(t.TempDir(), "built")
+	var out, errs bytes.Buffer
+	code := Main([]string{"build", "summhay", "--docs", "../../docs/examples/town", "--subtopics", "2", "--insights", "3", "--documents", "8",
+		"--words", "60", "--repeat", "2", "--tries", "1", "--model", "ollama:tiny", "--host", s.URL, "--slots", "2", "--out", dir}, &out, &errs)
+	if code != exitUsage || !strings.Contains(errs.String(), "the model is of no use for the ") {
+		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
+	}
+	if _, err := os.Stat(filepath.Join(dir, "built.json")); err == nil {
+		t.Error("there is a haystack all the same")
+	}
 }
 
 // realBuild builds with a model of random weights: the build ends, and all that failed

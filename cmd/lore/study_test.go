@@ -93,7 +93,7 @@ func TestStudyLoadsEachModelOnceAPhase(t *testing.T) {
 
 // A study that is killed goes on where it was, and ends with the same bytes.
 func TestKillStudy(t *testing.T) {
-	kills := 20
+	kills := sized(8, 20)
 	if testing.Short() {
 		kills = 1
 	}

@@ -2,7 +2,8 @@ package build
 
 import (
 	"context"
-	"fmt"
+
+	"lore/datasets"
 )
 
 // control is a text of which everybody can see what it states. The checks are tried on it
@@ -108,7 +109,7 @@ func useful(check string, got []int8) error {
 	case denied < leastControls && stated > half/2:
 		habit = "it agrees to almost everything"
 	}
-	return fmt.Errorf("stopped before anything was written: the model is of no use for the %s: of a text that states "+
+	return datasets.Usagef("stopped before anything was written: the model is of no use for the %s: of a text that states "+
 		"%d statements and not %d others, it got %d and %d right, and %d without an answer: %s; "+
 		"name another model", check, half, half, stated, denied, open, habit)
 }
