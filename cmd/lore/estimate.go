@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,10 +12,9 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/cmd/lore/internal/workshop"
 	"lore/datasets"
-	"lore/datasets/all"
 )
 
-// estimateJob says what other work than runs takes. Finish completes what it is.
+// estimateJob says what work takes. see has what is known of it besides, but whether models are timed.
 func estimateJob(c *cobra.Command, f estimateFlags, cfg rehearsal.Config, see foresight) error {
 	cfg.Slots, cfg.Seed, cfg.Say, cfg.Probing = max(1, see.models.Slots), see.models.Seed, sayStep(c), sayProbe(c)
 	if !f.noProbe {
@@ -34,7 +30,7 @@ func estimateJob(c *cobra.Command, f estimateFlags, cfg rehearsal.Config, see fo
 
 // estimateVerb says what a build takes: it is gone through with stand-ins for its models, and nothing
 // is written.
-func estimateVerb(c *cobra.Command, e all.Entry, v datasets.Verb, f verbFlags, job datasets.Job, args []string) error {
+func estimateVerb(c *cobra.Command, v datasets.Verb, f verbFlags, job datasets.Job, args []string) error {
 	if f.model == "" && f.writer == "" {
 		return usage.Errorf("--estimate needs --model ollama:NAME")
 	}
@@ -52,8 +48,8 @@ func estimateVerb(c *cobra.Command, e all.Entry, v datasets.Verb, f verbFlags, j
 			cfg.Console = usage.Console{}
 		}
 		cfg.Models.Console, cfg.Pipelines.Console = usage.Console{}, usage.Console{}
-		if f.indexDir == "" && strings.HasPrefix(cfg.Pipelines.IndexDir, f.out) {
-			cfg.Pipelines.IndexDir = filepath.Join(os.TempDir(), "lore-index") // there is no cache folder
+		if f.indexDir == "" {
+			cfg.Pipelines.IndexDir = elsewhere(f.out, cfg.Pipelines.IndexDir)
 		}
 		first = false
 

@@ -62,17 +62,21 @@ type foresight struct {
 // look is open for a run that is only estimated: nothing is written to its folder.
 func (p *prepared) look(out string) error {
 	p.folder = store.Look(out)
-	index := indexDir(out)
+	return p.settle(elsewhere(out, indexDir(out)))
+}
+
+// elsewhere is the folder of an index where nothing may be written to the work's own: there is no cache
+// folder then, and the index goes with other temporary files.
+func elsewhere(out, index string) string {
 	if strings.HasPrefix(index, out) {
-		index = filepath.Join(os.TempDir(), "lore-index") // there is no cache folder
+		return filepath.Join(os.TempDir(), "lore-index")
 	}
-	return p.settle(index)
+	return index
 }
 
 // estimateRuns says what runs would take that go through the loop together.
 func estimateRuns(c *cobra.Command, f estimateFlags, asJSON bool, runs ...*prepared) error {
-	first := runs[0].opt
-	prepare := func(ctx context.Context, change func(run.Options) run.Options) (jobs []*run.Job, err error) {
+	prepare := run.Preparation(func(ctx context.Context, change func(run.Options) run.Options) (jobs []*run.Job, err error) {
 		windows := models.NewWindows()
 		for _, p := range runs {
 			opt := change(p.opt)
@@ -84,26 +88,13 @@ func estimateRuns(c *cobra.Command, f estimateFlags, asJSON bool, runs ...*prepa
 			jobs = append(jobs, j)
 		}
 		return jobs, nil
-	}
-
-	outcome, err := run.Estimate(c.Context(), run.Rehearsal{
-		Models:  first.Models,
-		Probe:   !f.noProbe,
-		Say:     sayStep(c),
-		Probing: sayProbe(c),
-		Seed:    first.Seed,
-		Prepare: prepare,
 	})
-	if err != nil {
-		return err
-	}
-	return foresight{
-		models:  first.Models,
-		probe:   !f.noProbe,
+	return estimateJob(c, f, rehearsal.Config{Go: prepare.Rehearse}, foresight{
+		models:  runs[0].opt.Models,
 		dir:     runs[0].folder.Dir(),
 		json:    asJSON,
 		shorter: "show less with --budget-tokens",
-	}.tell(c, outcome)
+	})
 }
 
 // sayStep shows on a terminal what an estimate is doing.
@@ -295,14 +286,6 @@ func brief(d time.Duration) string {
 		return d.Round(time.Millisecond).String()
 	}
 	return d.Round(time.Microsecond).String()
-}
-
-// plural words a count.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // were words how many there were.

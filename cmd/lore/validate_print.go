@@ -100,7 +100,7 @@ func overGroups(items []agreement.Item) string {
 		}
 	}
 	if n := len(groups); n < fewGroups {
-		return fmt.Sprintf("Interval: bootstrap over %s; so few make it too narrow. ", plural(n, "group"))
+		return fmt.Sprintf("Interval: bootstrap over %s; so few make it too narrow. ", usage.Counted(n, "group"))
 	}
 	return fmt.Sprintf("Interval: bootstrap over %d groups. ", len(groups))
 }

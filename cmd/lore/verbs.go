@@ -162,7 +162,7 @@ func carryOut(c *cobra.Command, e all.Entry, v datasets.Verb, f verbFlags, job d
 		return usage.Errorf("--json is for --estimate: a build prints tables")
 	}
 	if f.on {
-		return estimateVerb(c, e, v, f, job, args)
+		return estimateVerb(c, v, f, job, args)
 	}
 	cfg, err := f.config(c, v)
 	if err != nil {

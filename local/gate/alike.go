@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lore/local"
+	"lore/local/text"
 )
 
 // AlikeAfter is how many first replies must fail for one reason before that is told.
@@ -39,20 +40,15 @@ func (a *Alike) See(outcome local.Outcome, reason string) bool {
 
 // AlikeText words that all replies so far have failed alike, the last with a reason. remedy may be empty.
 func AlikeText(who string, outcome local.Outcome, reason, remedy string) string {
-	text := fmt.Sprintf("the first %d replies of %s all failed alike: %s: %s", AlikeAfter, who, outcome, brief(reason))
+	said := fmt.Sprintf("the first %d replies of %s all failed alike: %s: %s", AlikeAfter, who, outcome, brief(reason))
 	if remedy != "" {
-		text += "; " + remedy
+		said += "; " + remedy
 	}
-	return text + "; what is finished is kept if you stop this"
+	return said + "; what is finished is kept if you stop this"
 }
 
 // mostReason is how much of a reason a warning shows, in bytes.
 const mostReason = 200
 
 // brief is the beginning of a reason.
-func brief(s string) string {
-	if s = strings.TrimSpace(s); len(s) <= mostReason {
-		return s
-	}
-	return strings.ToValidUTF8(s[:mostReason], "") + "…"
-}
+func brief(s string) string { return text.Clipped(strings.TrimSpace(s), mostReason) }

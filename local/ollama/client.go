@@ -22,6 +22,7 @@ import (
 
 	"lore/local"
 	"lore/local/redact"
+	"lore/local/text"
 )
 
 // DefaultHost is where an Ollama server listens if nothing else is said.
@@ -217,14 +218,10 @@ func (c *Client) readStatus(resp *http.Response) error {
 	return &statusError{resp.StatusCode, c.hide.Text(brief(text)), local.RetryAfter(resp.Header.Get("Retry-After"), time.Now())}
 }
 
-// brief cuts an error's text to what a person may want to read.
-func brief(text string) string {
-	const most = 500
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+// mostShown is how many bytes of an error's text a person may want to read.
+const mostShown = 500
+
+func brief(s string) string { return text.Clipped(s, mostShown) }
 
 // call sends a request whose answer is one JSON value. An empty body means GET.
 // Who is interrupted is told so: the server may well be there.

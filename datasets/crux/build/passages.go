@@ -147,8 +147,11 @@ func checkPassages(passages []string, least, words int) string {
 // fits reports whether a passage of n words can be taken of a part of so many words. A part that
 // is short itself cannot make passages of the usual length.
 func fits(n, words int) bool {
-	return n >= max(1, min(leastPassage, words/3)) && n <= mostPassage
+	return n >= shortest(words) && n <= mostPassage
 }
+
+// shortest is the fewest words of a passage of such a part.
+func shortest(words int) int { return max(1, min(leastPassage, words/3)) }
 
 // longEnough are the passages of a reply that was refused to the end which can be taken. The
 // others are left out and counted, so that one short passage does not cost the whole part. Where
@@ -166,7 +169,7 @@ func (b *Builder) longEnough(subject string, passages []string, least, words int
 		if n := len(strings.Fields(p)); !fits(n, words) {
 			b.LeftOut++
 			b.Note("passages", subject, 0, "left out: a passage of %d words, not of %d to %d: %q",
-				n, max(1, min(leastPassage, words/3)), mostPassage, p)
+				n, shortest(words), mostPassage, p)
 		}
 	}
 	return out

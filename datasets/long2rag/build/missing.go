@@ -46,14 +46,7 @@ func MissingSheets(questions []long2rag.Question, raters int, seed uint64, semic
 		})
 	}
 
-	out := make([][]byte, raters)
-	for r := range raters {
-		var err error
-		if out[r], err = files.Form(missingHead, rows[r], semicolons); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return forms(missingHead, rows, semicolons)
 }
 
 func questionRow(question string) string { return files.RowID("question", question) }

@@ -57,10 +57,15 @@ func Sheets(questions []long2rag.Question, raters int, shared float64, seed uint
 		}
 	}
 
-	out := make([][]byte, raters)
-	for r := range raters {
+	return forms(sheetHead, rows, semicolons)
+}
+
+// forms are sheets with one head, a rater's rows each.
+func forms(head []files.Column, rows [][][]string, semicolons bool) ([][]byte, error) {
+	out := make([][]byte, len(rows))
+	for r, list := range rows {
 		var err error
-		if out[r], err = files.Form(sheetHead, rows[r], semicolons); err != nil {
+		if out[r], err = files.Form(head, list, semicolons); err != nil {
 			return nil, err
 		}
 	}

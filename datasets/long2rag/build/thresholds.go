@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -194,13 +193,8 @@ const thresholdStage = "threshold"
 
 // thresholdOf is the threshold that a build used, by its log beside the data; NaN where none tells.
 func thresholdOf(data string) float64 {
-	dir := filepath.Dir(data)
-	if info, err := os.Stat(data); err == nil && info.IsDir() {
-		dir = data
-	}
-	path := filepath.Join(dir, datasets.BuildLog)
 	used := math.NaN()
-	log, err := files.Read(path, "")
+	log, err := files.Read(filepath.Join(folderOf(data), datasets.BuildLog), "")
 	if err != nil {
 		return used // a file of questions may lie alone
 	}

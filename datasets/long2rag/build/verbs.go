@@ -248,9 +248,17 @@ func (r Report) grids(threshold float64) []datasets.Grid {
 	return append(out, g)
 }
 
+// folderOf is the folder of a built dataset, which is named by it or by its file of questions.
+func folderOf(data string) string {
+	if info, err := os.Stat(data); err == nil && info.IsDir() {
+		return data
+	}
+	return filepath.Dir(data)
+}
+
 // builtQuestions reads the questions of a built dataset, by folder or file.
 func builtQuestions(path string) ([]long2rag.Question, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if folderOf(path) == path {
 		path = filepath.Join(path, dataFile)
 	}
 	data, err := files.Read(path, "give a folder that lore build long2rag has written, or its file of questions")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -69,11 +68,7 @@ func verify(data string, names []string, path string, fitThreshold bool) (datase
 	}
 
 	if path == "" {
-		dir := filepath.Dir(data)
-		if info, err := os.Stat(data); err == nil && info.IsDir() {
-			dir = data
-		}
-		path = filepath.Join(dir, "verified.jsonl")
+		path = filepath.Join(folderOf(data), "verified.jsonl")
 	}
 
 	sheets, err := readSheets(names, questions)

@@ -24,6 +24,7 @@ type pool struct {
 
 // row is calls in a row.
 type row struct {
+	key    string // identity of the first
 	hash   uint32
 	calls  []local.Call
 	taken  []forecast.Call
@@ -40,11 +41,12 @@ func (p *pool) longest() int { return max(8, 2*p.slots) }
 func (p *pool) add(call local.Call, takes forecast.Call, madeUp bool) {
 	if p.rows == 0 || p.prefix != call.Prefix || call.Prefix == "" || p.within == p.longest() {
 		p.rows, p.within, p.prefix = p.rows+1, 0, call.Prefix
+		key := identity(call)
 		h := fnv.New32a()
-		_, _ = h.Write([]byte(identity(call)))
+		_, _ = h.Write([]byte(key))
 		hash := h.Sum32()
 		if p.skip = p.every > 0 && hash%p.every != 0; !p.skip {
-			p.runs = append(p.runs, row{hash: hash, madeUp: madeUp})
+			p.runs = append(p.runs, row{key: key, hash: hash, madeUp: madeUp})
 		}
 	}
 	p.within++
@@ -89,14 +91,14 @@ func (p *pool) choose(n int, madeUp bool) ([]local.Call, []forecast.Call) {
 		var single []row
 		for _, r := range rows {
 			for i := range r.calls {
-				single = append(single, row{calls: r.calls[i : i+1], taken: r.taken[i : i+1]})
+				single = append(single, row{key: identity(r.calls[i]), calls: r.calls[i : i+1], taken: r.taken[i : i+1]})
 			}
 		}
 		rows = single
 	}
 
 	slices.SortStableFunc(rows, func(a, b row) int { // those of one length have no order: they run beside each other
-		return cmp.Or(cmp.Compare(a.taken[0].Prompt, b.taken[0].Prompt), cmp.Compare(identity(a.calls[0]), identity(b.calls[0])))
+		return cmp.Or(cmp.Compare(a.taken[0].Prompt, b.taken[0].Prompt), cmp.Compare(a.key, b.key))
 	})
 	length := 0
 	for _, r := range rows {

@@ -172,7 +172,7 @@ func (w *Workshop) Writer(ctx context.Context, need int, prompts ...fs.FS) (*sta
 			return nil, err
 		}
 	}
-	s.Calls, s.Call, s.Checker, s.Fit = d.gate, d.writer.call, nil, d.fit
+	s.Calls, s.Call, s.Fit = d.gate, d.writer.call, d.fit
 	if d.checker != nil {
 		s.Checker = &d.checker.call
 	}
