@@ -34,7 +34,7 @@ var layers = []struct {
 	{"lore/cmd/lore/internal/store", []string{"lore/local", "lore/embed", "lore/index", "lore/judge", "lore/datasets", at("meter")}},
 	{"lore/cmd/lore/internal/table", []string{"lore/local/parallel", "lore/judge/metric", "lore/datasets", at("store")}},
 	{at("forecast"), []string{}},
-	{at("rehearsal"), []string{"lore/local", "lore/embed", at("forecast")}},
+	{at("rehearsal"), []string{"lore/local", "lore/embed", at("forecast"), at("meter")}},
 	{"lore/cmd/lore/internal/models", []string{"lore/local", "lore/embed", "lore/judge", "lore/datasets", at("meter"), at("usage"), at("store"),
 		at("rehearsal")}},
 	{at("prompts"), []string{"lore/local/files", "lore/local/prompt", "lore/index/condense", "lore/index/rerank", "lore/judge/llm",

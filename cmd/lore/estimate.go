@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,33 +39,56 @@ func estimateVerb(c *cobra.Command, v datasets.Verb, f verbFlags, job datasets.J
 	if err != nil {
 		return err
 	}
-	first := true
-
-	pass := func(ctx context.Context, rec *rehearsal.Recorder) (err error) {
-		rec.Begin("look up models")
-		cfg := real
-		cfg.Phase, cfg.Models.Dry = rec.Begin, rec
-		if !first { // what is odd about the documents is said once
-			cfg.Console = usage.Console{}
-		}
-		cfg.Models.Console, cfg.Pipelines.Console = usage.Console{}, usage.Console{}
-		if f.indexDir == "" {
-			cfg.Pipelines.IndexDir = elsewhere(f.out, cfg.Pipelines.IndexDir)
-		}
-		first = false
-
-		w := workshop.New(cfg)
-		defer func() { err = errors.Join(err, w.Close()) }()
-		_, err = job(ctx, w, args)
-		return err
-	}
-	return estimateJob(c, f.estimateFlags, rehearsal.Config{Go: pass, Answer: v.StandIn, Pooled: true, Chained: true}, foresight{
+	return estimateJob(c, f.estimateFlags, f.rehearse(v, job, args, real), foresight{
 		models:  real.Models,
 		dir:     f.out,
 		json:    f.json,
 		shorter: "cut the longest documents",
 		erring:  erringOf(v),
 	})
+}
+
+// rehearse is how a build is gone through before it is done. What is odd about the documents is said
+// once.
+func (f verbFlags) rehearse(v datasets.Verb, job datasets.Job, args []string, real workshop.Config) rehearsal.Config {
+	console := real.Console
+	pass := func(ctx context.Context, rec *rehearsal.Recorder) (err error) {
+		rec.Begin("look up models")
+		cfg := real
+		cfg.Phase, cfg.Models.Dry = rec.Start, rec
+		cfg.Console, console = console, usage.Console{}
+		cfg.Models.Console, cfg.Pipelines.Console = usage.Console{}, usage.Console{}
+		if f.indexDir == "" {
+			cfg.Pipelines.IndexDir = elsewhere(f.out, cfg.Pipelines.IndexDir)
+		}
+
+		w := workshop.New(cfg)
+		defer func() { err = errors.Join(err, w.Close()) }()
+		_, err = job(ctx, w, args)
+		return err
+	}
+	return rehearsal.Config{Go: pass, Answer: v.StandIn, Pooled: true, Chained: true}
+}
+
+// longestLook is how long a build may take to say what is before it.
+const longestLook = 10 * time.Second
+
+// plan tells the console what a build will take, so that it can say how much is left. A build that cannot be
+// foreseen begins all the same: what is wrong with it is said once, by the build.
+func (f verbFlags) plan(c *cobra.Command, v datasets.Verb, job datasets.Job, args []string, cfg workshop.Config) {
+	if v.Kind != datasets.Build || cfg.Model == "" || !cfg.Console.Shows() {
+		return
+	}
+	ctx, stop := context.WithTimeout(c.Context(), longestLook)
+	defer stop()
+	silent := cfg
+	silent.Console = usage.Console{}
+
+	how := f.rehearse(v, job, args, silent)
+	how.Slots, how.Seed = max(1, cfg.Models.Slots), cfg.Models.Seed
+	if parts, err := rehearsal.Foresee(ctx, how); err == nil {
+		cfg.Console.Plan(parts)
+	}
 }
 
 // erringOf is what errors of a model cost a build, in calls.

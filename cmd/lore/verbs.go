@@ -168,6 +168,7 @@ func carryOut(c *cobra.Command, e all.Entry, v datasets.Verb, f verbFlags, job d
 	if err != nil {
 		return err
 	}
+	f.plan(c, v, job, args, cfg)
 	w := workshop.New(cfg)
 	defer w.Close()
 

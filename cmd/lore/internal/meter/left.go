@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -35,16 +36,26 @@ func (m *Meter) State(now time.Time) State {
 	}
 
 	if m.current != nil {
-		s.Phase, s.Model = m.current.Name, m.current.Model
-		for _, p := range m.parts { // of one name, such as the judge's of several benchmarks
-			if p.Name == s.Phase {
-				s.Done, s.Total = s.Done+p.done, s.Total+p.Steps
-			}
-		}
+		s.Phase, s.Model = cmp.Or(m.current.round.name, m.current.Name), m.current.Model
+		s.Done, s.Total = m.steps(m.current)
 	}
 	s.Share, s.Planned = m.shareNow(s, now)
 	s.Left = m.left(now)
 	return s
+}
+
+// steps are those of a part that are done, and all: of the round at hand, or of all parts of one name, such
+// as the judge's of several benchmarks.
+func (m *Meter) steps(of *part) (done, total int) {
+	if of.Rounds {
+		return of.round.done, of.round.steps
+	}
+	for _, p := range m.parts {
+		if p.Name == of.Name {
+			done, total = done+p.done, total+p.Steps
+		}
+	}
+	return done, total
 }
 
 const (
@@ -77,7 +88,7 @@ func (m *Meter) shareNow(s State, now time.Time) (share float64, known bool) {
 	for _, p := range m.parts {
 		_, took := p.pace.sum()
 		spent += took
-		n := float64(p.Steps - p.done)
+		n := m.remaining(p)
 		if p.over || n <= 0 {
 			continue
 		}
@@ -141,7 +152,7 @@ func (m *Meter) left(now time.Time) Left {
 	out := Left{Least: !m.planned}
 	var mid, below, above float64
 	for _, p := range m.parts {
-		n := float64(p.Steps - p.done)
+		n := m.remaining(p)
 		if p.over || n <= 0 {
 			continue
 		}
@@ -176,6 +187,9 @@ func (m *Meter) rest(p *part, n float64, now time.Time) (g guess, ok bool) {
 	g = around(each, uncertain).times(n)
 	open := p.open()
 	g = guess{g.low * open.low, g.mid * open.mid, g.high * open.high}
+	if p.counted() {
+		g.low, g.high = 0.85*g.low, 1.15*g.high // nobody knows what will be refused
+	}
 	if p == m.current {
 		return g.waited((p.carry + now.Sub(m.last)).Seconds(), each), true
 	}

@@ -20,6 +20,15 @@ type Part struct {
 	Model string // of a server; empty: it is computed here
 	Steps int
 	Phase int // parts of a lower one come before
+	Until int // the phase after which it is over; below Phase: its own
+
+	// Rounds says that it may begin again and again, by its name or by one that goes on with ", ", such
+	// as "documents, try 2". Steps are then those of all rounds, as far as nothing goes wrong. Calls are
+	// the calls of models that are foreseen up to each of them; where there are some, they are counted.
+	// Kept of them have their replies already.
+	Rounds bool
+	Calls  []int
+	Kept   int
 
 	// What is known of a step before one was seen. Weight is its work for a model, where a short
 	// question has 1. About is what it takes where it is computed here; 0: nobody knows.
@@ -46,6 +55,7 @@ type part struct {
 	Part
 	begun, over bool
 	done        int
+	round       round         // the one at hand
 	gated       bool          // it makes calls
 	freshness   float64       // share of the last steps that a model was asked for
 	lately      float64       // the same, over more of the last steps
@@ -104,7 +114,7 @@ func (m *Meter) Begin(now time.Time, name string, steps int) func(now time.Time,
 		}
 		p = m.add(more)
 	}
-	p.begun, p.Steps, p.over = true, steps, steps == 0
+	p.begin(name, steps)
 	m.current, m.fresh, m.read = p, 0, 0
 	m.leaveOut(p.Phase)
 	return func(now time.Time, done int) { m.step(now, p, done) }
@@ -115,10 +125,10 @@ func (m *Meter) Begin(now time.Time, name string, steps int) func(now time.Time,
 func (m *Meter) planFor(name string, steps int) *part {
 	var first *part
 	for _, p := range m.parts {
-		if p.Name != name || p.begun || p.over {
+		if !p.has(name) {
 			continue
 		}
-		if p.Steps == steps {
+		if p.Steps == steps || p.Rounds {
 			return p
 		}
 		if first == nil {
@@ -131,7 +141,7 @@ func (m *Meter) planFor(name string, steps int) *part {
 // leaveOut drops what was planned for earlier phases and is not done: it will not be.
 func (m *Meter) leaveOut(phase int) {
 	for _, p := range m.parts {
-		if p.Phase < phase && !p.over {
+		if max(p.Phase, p.Until) < phase && !p.over {
 			p.over, p.Steps = true, p.done
 		}
 	}
@@ -151,12 +161,22 @@ func (m *Meter) step(now time.Time, p *part, done int) {
 	defer m.mu.Unlock()
 	m.pass(now)
 	m.current = p // a part inside it, such as the embedding for a search, has ended
+	p.round.done = done
+	if p.counted() {
+		p.over = p.over || p.complete()
+		return
+	}
+	done += p.round.before
 	n := float64(done - p.done)
 	if n <= 0 {
 		return
 	}
 	p.done, p.over = done, done >= p.Steps
+	m.advance(p, n)
+}
 
+// advance learns from n more steps of a part how fast it is.
+func (m *Meter) advance(p *part, n float64) {
 	if calls := m.fresh + m.read; calls > 0 {
 		p.gated = true
 		p.freshness = float64(m.fresh) / float64(calls)
@@ -214,9 +234,10 @@ func (m *Meter) Replied() {
 }
 
 // Answered says that a call has its answer: from a model that was asked, or from disk.
-func (m *Meter) Answered(asked, ok bool) {
+func (m *Meter) Answered(now time.Time, asked, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	defer m.count(now)
 	if asked {
 		m.fresh++
 		m.asked++

@@ -78,7 +78,7 @@ func TestOnlyRead(t *testing.T) {
 	m.Plan([]Part{{Name: "generate", Model: "a", Steps: 1000, Weight: 10}})
 	step := m.Begin(clock(0), "generate", 1000)
 	for i := range 600 {
-		m.Answered(false, true)
+		m.Answered(time.Time{}, false, true)
 		step(clock(float64(i)/1000), i+1)
 	}
 	if s := m.State(clock(0.6)); s.Share != 0.6 || s.Left.String() != "" || s.Kept != 600 {

@@ -79,7 +79,7 @@ func simulate(m *Meter, p work, n int, free []time.Time, r *rand.Rand, tell func
 		open = append(open[:first], open[first+1:]...)
 		until(e.at)
 		m.Replied()
-		m.Answered(true, true)
+		m.Answered(time.Time{}, true, true)
 		done++
 		tell(e.at, done)
 	}
@@ -92,7 +92,7 @@ func simulate(m *Meter, p work, n int, free []time.Time, r *rand.Rand, tell func
 				finish()
 			}
 			until(clock)
-			m.Answered(false, true)
+			m.Answered(time.Time{}, false, true)
 			done++
 			tell(clock, done)
 			continue

@@ -27,6 +27,8 @@ type Recorder struct {
 	since  time.Time     // when the phase began, or went on
 	apart  time.Duration // of that, spent in the recorder
 	here   []forecast.Here
+	stages []started
+	starts int // rounds of all stages so far
 	works  []*work
 	seen   map[string]local.Reply // by identity: calls of this pass
 	real   map[string]bool        // what calls were for whose replies were tried

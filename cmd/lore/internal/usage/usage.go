@@ -56,6 +56,9 @@ func (c Console) Tell(s string) bool {
 	return true
 }
 
+// Shows reports whether somebody may be told how far the command is.
+func (c Console) Shows() bool { return c.board != nil && c.board.shown() != None }
+
 // say prints one line, however long it is: commands and paths in it are there to be copied.
 func (c Console) say(prefix string, style Style, s string) {
 	if c.said != nil {
@@ -138,7 +141,9 @@ func (c Console) Asking() { c.each(func(m *meter.Meter) { m.Asking(time.Now()) }
 func (c Console) Replied() { c.each(func(m *meter.Meter) { m.Replied() }) }
 
 // Answered says that a call has its answer, from a model that was asked or from disk.
-func (c Console) Answered(asked, ok bool) { c.each(func(m *meter.Meter) { m.Answered(asked, ok) }) }
+func (c Console) Answered(asked, ok bool) {
+	c.each(func(m *meter.Meter) { m.Answered(time.Now(), asked, ok) })
+}
 
 // Unusable says that a call was answered well by what is known of calls, and that nobody can use the answer.
 func (c Console) Unusable() { c.each(func(m *meter.Meter) { m.Unusable() }) }

@@ -56,7 +56,7 @@ func (w *Workshop) open(ctx context.Context, need int, calls string) (*door, err
 	}
 
 	if w.dry() {
-		w.cfg.Phase("first call")
+		w.cfg.Phase("first call", 0)
 	}
 	for _, one := range []*worker{d.writer, d.checker} {
 		if one == nil {

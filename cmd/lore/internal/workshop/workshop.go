@@ -44,7 +44,10 @@ type Config struct {
 	Pipelines pipeline.Config
 	Prompts   fs.FS // replaces built-in prompts by name; may be nil
 	Console   usage.Console
-	Phase     func(string) // is told what begins where models are stood in for; nil: they are asked
+
+	// Phase is told what begins where models are stood in for, of how many steps it is, and how many
+	// of them are done; nil: models are asked.
+	Phase func(stage string, steps int) (done func(int))
 }
 
 // Workshop implements datasets.Workshop. It must be closed.
@@ -115,8 +118,7 @@ func (w *Workshop) Note(s string) { w.cfg.Console.Note(s) }
 func (w *Workshop) Start(phase string, n int) func(done int) {
 	if w.dry() {
 		stage, _, _ := strings.Cut(phase, ", try ")
-		w.cfg.Phase(stage)
-		return func(int) {}
+		return w.cfg.Phase(stage, n)
 	}
 	return w.cfg.Console.Start(phase, n)
 }
