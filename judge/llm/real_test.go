@@ -24,7 +24,7 @@ func TestRealModelAnswersOrFailsTyped(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tasks []judge.Task
-	n := 25
+	n := 8
 	if testing.Short() {
 		n = 4
 	}
