@@ -27,7 +27,7 @@ func newPrompts() *cobra.Command {
 			"name, such as DIR/summhay/answer.txt; the manifest of a run holds the hash of each. lore run\n"+
 			"takes several such folders, and compares them.",
 		"  lore prompts list summhay\n  lore prompts show summhay/answer.txt",
-		newPromptsList(), newPromptsShow(), newPromptsExport(), newPromptsDiff())
+		newPromptsList(), newPromptsShow(), newPromptsExport(), newPromptsDiff(), newPromptsCheck())
 }
 
 func newPromptsList() *cobra.Command {

@@ -1,55 +1,206 @@
 package main
 
 import (
-	"context"
-	"errors"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lore/cmd/lore/internal/prompts"
+	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
+	"lore/datasets/all"
+	"lore/judge"
+	"lore/judge/llm"
+	"lore/local"
+	"lore/local/files"
+	"lore/local/prompt"
 )
 
-// checkPrompts fills in for the first item what versions of prompts say, so that a prompt that asks for
-// what there is not is told of before anything is asked. Prompts that are filled in for no item of a
-// run, such as a reranker's, are left to those who use them.
-func checkPrompts(ctx context.Context, bench datasets.Benchmark, items []datasets.Item, versions []prompts.Version) error {
-	if len(items) == 0 {
-		return nil
+func newPromptsCheck() *cobra.Command {
+	var reply string
+	c := &cobra.Command{
+		Use:   "check DIR|FILE",
+		Short: "Say what prompts of yours lack, and how replies to them are read",
+		Long: "check reads a version of prompts, or one file of it, as a run would: it fills each prompt in for an\n" +
+			"item of the sample, says which fields it leaves out, and in what form a judge's reply is read. With\n" +
+			"--reply it reads a reply that you have, so that you see what becomes of it.",
+		Example: "  lore prompts check prompts/v2\n  lore prompts check prompts/v2/judge/coverage.txt --reply reply.txt",
+		Args:    usageArgs(cobra.ExactArgs(1)),
+		RunE:    func(c *cobra.Command, args []string) error { return checkVersion(c, args[0], reply) },
 	}
-	lib, err := prompts.Of(bench)
+	group(c, dataFlags, func(fl *pflag.FlagSet) {
+		fl.StringVar(&reply, "reply", "", "read the reply in this `file` as one to the judge's prompt")
+	})
+	return c
+}
+
+// checkVersion checks a folder of prompts, or one file of it.
+func checkVersion(c *cobra.Command, arg, reply string) error {
+	dir, only, err := versionOf(arg)
 	if err != nil {
 		return err
 	}
-	s := shownItem{bench, items[0]}
-	for _, v := range versions {
-		for _, name := range slices.Sorted(maps.Keys(v.Texts)) {
-			if !slices.Contains(lib.Names, name) {
-				continue // it is another benchmark's
-			}
-			_, err := s.fill(ctx, v, name)
-			if _, other := errors.AsType[*notFilled](err); err != nil && !other {
-				return v.Locate(err)
-			}
+	versions, err := prompts.Parse([]string{dir}, ".", "")
+	if err != nil {
+		return err
+	}
+	v := versions[0]
+	names := slices.Sorted(maps.Keys(v.Texts))
+	if only != "" {
+		names = []string{only}
+	}
+	if len(names) == 0 {
+		return usage.Errorf("%s holds no prompts", arg)
+	}
+
+	g := datasets.Grid{
+		Head: []string{"prompt", "filled in for", "uses", "a reply is read as"},
+		Note: "lore prompts show NAME --prompts DIR --item ID prints what a model is given.",
+	}
+	for _, name := range names {
+		row, err := checkedPrompt(c, v, name)
+		if err != nil {
+			return v.Locate(err)
 		}
+		g.Rows = append(g.Rows, row)
+	}
+	report.Text(c.OutOrStdout(), g)
+
+	lib, err := prompts.All()
+	if err != nil {
+		return err
+	}
+	console := usage.NewConsole(c.ErrOrStderr())
+	for _, lack := range v.Only(names).Lacks(lib) {
+		console.Warn(lack)
+	}
+	if reply != "" {
+		return readReply(c, v, names, reply)
 	}
 	return nil
 }
 
-// tellLacks warns of prompts of a study that hide from models what lore's own show them, as its runs will.
-func (s *studied) tellLacks() error {
-	console := usage.NewConsole(s.c.ErrOrStderr()).Once()
-	for _, p := range s.runs {
-		lib, err := prompts.Of(p.bench)
-		if err != nil {
-			return err
-		}
-		for _, v := range p.opt.Prompts {
-			for _, lack := range v.Lacks(lib) {
-				console.Warn(lack)
-			}
+// versionOf is the folder of a version, and the name of its prompt where one file is named.
+func versionOf(arg string) (dir, only string, err error) {
+	info, err := os.Stat(arg)
+	if err != nil || info.IsDir() {
+		return arg, "", nil // whoever reads it says what is wrong
+	}
+	lib, err := prompts.All()
+	if err != nil {
+		return "", "", err
+	}
+
+	whole := filepath.ToSlash(filepath.Clean(arg))
+	for _, name := range lib.Names {
+		if rest, ok := strings.CutSuffix(whole, name); ok && (rest == "" || strings.HasSuffix(rest, "/")) {
+			return filepath.Clean("./" + rest), name, nil
 		}
 	}
+	remedy := "a version is a folder with files such as judge/coverage.txt; lore prompts list names all prompts"
+	parts := strings.Split(whole, "/")
+	if near := lib.Nearest(strings.Join(parts[max(0, len(parts)-2):], "/")); near != "" {
+		remedy = "did you mean .../" + near + "? " + remedy
+	}
+	return "", "", &files.Error{File: arg, Msg: "replaces no prompt by its path", Remedy: remedy}
+}
+
+// checkedPrompt is the row of a prompt.
+func checkedPrompt(c *cobra.Command, v prompts.Version, name string) ([]string, error) {
+	p, err := prompt.Parse(name, v.Texts[name])
+	if err != nil {
+		return nil, err
+	}
+	item := datasets.NoValue
+	for _, bench := range all.Benchmarks() {
+		lib, err := prompts.Of(bench)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(lib.Names, name) {
+			continue
+		}
+		ds, err := bench.Load(nil)
+		if err != nil {
+			return nil, err
+		}
+		words, err := filledFor(c, bench, ds.Items[0], v, name)
+		if err != nil {
+			return nil, err
+		}
+		if words {
+			item = ds.Items[0].ID() + " of " + bench.Name()
+			break
+		}
+	}
+
+	form := datasets.NoValue
+	if kind, ok := judgedBy(name); ok {
+		form = llm.FormOf(kind, p)
+	}
+	return []string{name, item, strings.Join(p.Placeholders(), " "), form}, nil
+}
+
+// filledFor fills a prompt in for an item; false: it is none that items fill in.
+func filledFor(c *cobra.Command, bench datasets.Benchmark, it datasets.Item, v prompts.Version, name string) (bool, error) {
+	_, err := shownItem{bench, it}.fill(c.Context(), v, name)
+	if isOther(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// judgedBy is the kind of questions that a prompt asks.
+func judgedBy(name string) (judge.Kind, bool) {
+	for _, kind := range judge.Kinds {
+		if llm.PromptOf(kind) == name {
+			return kind, true
+		}
+	}
+	return "", false
+}
+
+// manyBullets is how many bullets the answer is taken to have to which a reply is read.
+const manyBullets = 99
+
+// readReply shows what a judge makes of a reply.
+func readReply(c *cobra.Command, v prompts.Version, names []string, file string) error {
+	kind, ok := judgedBy(names[0])
+	if !ok || len(names) > 1 {
+		return usage.Errorf("--reply is for one prompt of a judge: name its file, such as %s", filepath.Join(v.Dir, llm.PromptOf(judge.Coverage)))
+	}
+	data, err := files.Read(file, "it must be a text")
+	if err != nil {
+		return err
+	}
+	lib, err := prompts.All()
+	if err != nil {
+		return err
+	}
+	j, err := llm.New(llm.Config{Backend: "shown"}, nil, prompt.NewSet(v.FS(), lib.FS()))
+	if err != nil {
+		return v.Locate(err)
+	}
+
+	t := judge.Task{Units: make([]string, manyBullets), Questions: []judge.Question{{Kind: kind}}}
+	got := j.Read(t, 0, local.Reply{Outcome: local.OK, Text: string(data)})
+	if !got.Scored() {
+		return &files.Error{File: file, Msg: "is no verdict: " + got.Reason, Remedy: "in a run it would be unscored, and counted"}
+	}
+	said := fmt.Sprintf("%s: %s, worth %g", file, got.Label, got.Value)
+	if got.Unit > 0 {
+		said += fmt.Sprintf(", by bullet %d, counted from 1", got.Unit)
+	}
+	if len(got.Flags) > 0 {
+		said += " (" + strings.Join(got.Flags, "; ") + ")"
+	}
+	fmt.Fprintln(c.OutOrStdout(), usage.Line(said))
 	return nil
 }

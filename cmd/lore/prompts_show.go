@@ -128,6 +128,12 @@ type notFilled struct{ msg string }
 
 func (e *notFilled) Error() string { return e.msg }
 
+// isOther reports whether an error says that a prompt is filled in by others than items.
+func isOther(err error) bool {
+	_, other := errors.AsType[*notFilled](err)
+	return other
+}
+
 // fill words a prompt for the item.
 func (s shownItem) fill(ctx context.Context, v prompts.Version, name string) ([]local.Message, error) {
 	set := prompt.NewSet(v.FS(), prompts.OfRun(s.bench)...)

@@ -26,7 +26,7 @@ func (s *session) batches(ctx context.Context) error {
 // batchCalls words a call for every task that can be asked in one.
 func (s *session) batchCalls() (calls []local.Call, tasks []int, err error) {
 	for i, t := range s.tasks {
-		if !batchable(t) {
+		if !s.j.together(t) {
 			continue
 		}
 
@@ -66,7 +66,11 @@ func Batchable(t judge.Task) bool {
 	return ok
 }
 
-func batchable(t judge.Task) bool { return Batchable(t) && len(t.Units) > 0 }
+// together reports whether the questions of a task are asked in one call: a prompt that says how it is
+// replied to is one about one question.
+func (j *Judge) together(t judge.Task) bool {
+	return Batchable(t) && len(t.Units) > 0 && j.forms[t.Questions[0].Kind] == nil
+}
 
 const batchForm = "There are several statements. For each one give its number, the coverage, and the " +
 	"number of the bullet that says it best, or 0 if there is none. " +
@@ -90,7 +94,7 @@ func (j *Judge) batch(t shown) (local.Call, error) {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, text)
 	}
 
-	call, err := j.call(t, kind, ask.form, b.String())
+	call, err := j.call(t, kind, ask.form, b.String(), b.String())
 	if err != nil {
 		return call, err
 	}

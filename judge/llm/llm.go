@@ -15,6 +15,7 @@ import (
 	"lore/judge"
 	"lore/judge/lexical"
 	"lore/local"
+	"lore/local/guard"
 	"lore/local/prompt"
 )
 
@@ -66,6 +67,7 @@ type Judge struct {
 	cfg     Config
 	calls   Caller
 	prompts map[judge.Kind]*prompt.Prompt
+	forms   map[judge.Kind]*replyForm // of prompts that say how they are replied to
 }
 
 // New loads the prompts and builds the judge.
@@ -80,16 +82,36 @@ func New(cfg Config, calls Caller, prompts *prompt.Set) (*Judge, error) {
 		return nil, fmt.Errorf("a batch needs the mode %s", Schema)
 	}
 
-	j := &Judge{cfg: cfg, calls: calls, prompts: map[judge.Kind]*prompt.Prompt{}}
+	j := &Judge{cfg: cfg, calls: calls, prompts: map[judge.Kind]*prompt.Prompt{}, forms: map[judge.Kind]*replyForm{}}
 	for _, kind := range judge.Kinds {
-		p, err := prompts.Load("judge/" + string(kind) + ".txt")
-		if err != nil {
+		if err := j.load(kind, prompts); err != nil {
 			return nil, err
 		}
-		j.prompts[kind] = p
 	}
 	return j, nil
 }
+
+// load loads the prompt of a kind of questions.
+func (j *Judge) load(kind judge.Kind, prompts *prompt.Set) (err error) {
+	name := PromptOf(kind)
+	p, err := prompts.Load(name)
+	if err != nil {
+		return err
+	}
+	j.prompts[kind] = p
+	if p.Reply() == nil {
+		return nil
+	}
+	if j.cfg.Mode == Logprob {
+		return &prompt.Error{Name: name, Line: p.Reply().Line, Msg: "has a header that says how it is replied to; verdicts by token " +
+			"probabilities are digits: take the header away, or judge by --judge-mode " + string(Schema)}
+	}
+	j.forms[kind], err = newReplyForm(name, kind, p.Reply())
+	return err
+}
+
+// PromptOf is the name of the prompt by which questions of a kind are asked.
+func PromptOf(kind judge.Kind) string { return "judge/" + string(kind) + ".txt" }
 
 // Name is backend and model, with mode and batch where they are not the default.
 func (j *Judge) Name() string {
@@ -222,14 +244,25 @@ func (s *session) singles(ctx context.Context) error {
 	}
 	return s.run(ctx, calls, func(n int, r local.Reply) {
 		t, k := places[n][0], places[n][1]
-		q := s.tasks[t].Questions[k]
-		v := readLabel(q, len(s.tasks[t].Units), r)
-		if s.j.cfg.Mode == Logprob {
-			v = link(s.tasks[t], k, readDigit(q, r, s.j.cfg.MinMass))
-		}
+		v := s.j.Read(s.tasks[t], k, r)
 		v.Reply = r.Text
 		s.settle(t, k, v)
 	})
+}
+
+// Read turns the reply to a question of a task into a verdict, in the form that the judge has asked for.
+func (j *Judge) Read(t judge.Task, question int, r local.Reply) judge.Verdict {
+	q := t.Questions[question]
+	switch form := j.forms[q.Kind]; {
+	case j.cfg.Mode == Logprob:
+		return link(t, question, readDigit(q, r, j.cfg.MinMass))
+	case form == nil:
+		return readLabel(q, len(t.Units), r)
+	case form.namesBullets():
+		return form.read(q, len(t.Units), r)
+	default:
+		return link(t, question, form.read(q, len(t.Units), r))
+	}
 }
 
 // singleCalls words a call for every question that is open.
@@ -253,19 +286,27 @@ func (s *session) singleCalls() (calls []local.Call, places [][2]int, err error)
 
 // single is the call for one question.
 func (j *Judge) single(t shown, q judge.Question) (local.Call, error) {
+	own := j.forms[q.Kind]
 	form := labelForm(q.Kind)
-	if j.cfg.Mode == Logprob {
+	switch {
+	case j.cfg.Mode == Logprob:
 		form = digitForm(q.Kind)
+	case own != nil:
+		form = own.words()
 	}
 
-	call, err := j.call(t, q.Kind, form, t.question(q))
+	statement, _ := guard.Text(q.Text)
+	call, err := j.call(t, q.Kind, form, t.question(q), statement)
 	if err != nil {
 		return call, err
 	}
 
-	if j.cfg.Mode == Logprob {
+	switch {
+	case j.cfg.Mode == Logprob:
 		call.TopLogprobs, call.Options.NumPredict = 20, digitTokens
-	} else {
+	case own != nil:
+		call.Schema, call.Options.NumPredict = own.schema(len(t.Units)), own.tokens()
+	default:
 		call.Schema = labelSchema(q.Kind, len(t.Units))
 	}
 	return call, nil
@@ -280,16 +321,17 @@ var heading = map[judge.Kind]string{
 	judge.Consistency:   "Reference: ",
 }
 
-// call renders a prompt whose last part is the question.
-func (j *Judge) call(t shown, kind judge.Kind, form, question string) (local.Call, error) {
+// call renders a prompt whose last part is the question. A prompt that words it by itself uses the
+// statement, which is what is asked about alone.
+func (j *Judge) call(t shown, kind judge.Kind, form, question, statement string) (local.Call, error) {
 	p, ok := j.prompts[kind]
 	if !ok {
 		return local.Call{}, fmt.Errorf("the model judge does not know questions of kind %q", kind)
 	}
 	messages, err := p.Render(struct {
 		shown
-		Form, Question string
-	}{t, form, question})
+		Form, Question, Statement string
+	}{t, form, question, statement})
 	if err != nil {
 		return local.Call{}, err
 	}

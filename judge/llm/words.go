@@ -18,7 +18,7 @@ func (j *Judge) Words(t judge.Task, verdicts []judge.Verdict) ([][]local.Message
 	}
 	seen := guarded(t)
 	var together []local.Message
-	if j.cfg.Batch && batchable(t) {
+	if j.cfg.Batch && j.together(t) {
 		call, err := j.batch(seen)
 		if err != nil {
 			return nil, err

@@ -2,7 +2,8 @@
 // replace what is said to a model.
 //
 // A prompt file is a Go text/template. Lines that hold only "--- system" or
-// "--- user" begin a message; text before the first such line is the user's.
+// "--- user" begin a message; text before the first such line is the user's. A header
+// may stand above all, which says in what form a model replies.
 package prompt
 
 import (
@@ -57,6 +58,7 @@ func NewSet(override fs.FS, builtin ...fs.FS) *Set {
 type Prompt struct {
 	name  string
 	parts []part
+	reply *Reply
 }
 
 type part struct {
@@ -106,6 +108,15 @@ var roles = []string{local.System, local.User}
 // Parse reads the text of a prompt of that name. What is wrong with it is an Error.
 func Parse(name, source string) (*Prompt, error) {
 	p := &Prompt{name: name}
+	header, source, headed, err := headerOf(name, source)
+	if err != nil {
+		return nil, err
+	}
+	if headed {
+		if p.reply, err = readHeader(name, header); err != nil {
+			return nil, err
+		}
+	}
 	role, start := local.User, 0
 
 	add := func(end int) error {
@@ -153,6 +164,9 @@ func Parse(name, source string) (*Prompt, error) {
 	}
 	return p, nil
 }
+
+// Reply is the form of replies that the prompt's header says; nil for a prompt without one.
+func (p *Prompt) Reply() *Reply { return p.reply }
 
 // Placeholders are the fields that the prompt asks for, sorted, such as ".Passages" and ".Text".
 func (p *Prompt) Placeholders() []string {

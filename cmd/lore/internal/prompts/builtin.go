@@ -28,6 +28,9 @@ type Library struct {
 	Texts map[string]string
 }
 
+// FS are lore's own prompts as a folder.
+func (l Library) FS() fs.FS { return texts(l.Texts) }
+
 // All reads the prompts that come with lore.
 func All() (Library, error) {
 	folders := []fs.FS{llm.Prompts(), rerank.Prompts(), condense.Prompts()}

@@ -36,6 +36,9 @@ func (v Version) Lacks(lib Library) []string {
 		}
 		there := own.Placeholders()
 		for _, field := range lore.Placeholders() {
+			if field == ".Question" && slices.Contains(there, ".Statement") {
+				continue // the same in other words
+			}
 			if what := wanted[field]; what != "" && !slices.Contains(there, field) {
 				out = append(out, fmt.Sprintf("%s: does not use {{%s}}, as lore's own does: the model does not see %s",
 					v.Place(name), field, what))

@@ -14,6 +14,8 @@ import (
 
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets/all"
+	"lore/judge"
+	"lore/judge/llm"
 	"lore/local/files"
 	"lore/local/prompt"
 )
@@ -228,8 +230,25 @@ func (v Version) read(lib Library, name, file string) error {
 
 	text := plainText(string(data))
 	v.Texts[name], v.paths[name] = text, file
-	_, err = prompt.Parse(name, text)
-	return v.Locate(err)
+	p, err := prompt.Parse(name, text)
+	if err != nil {
+		return v.Locate(err)
+	}
+	return v.Locate(checkHeader(name, p))
+}
+
+// checkHeader reports what is wrong with the header of a prompt: only judges' prompts have one.
+func checkHeader(name string, p *prompt.Prompt) error {
+	if p.Reply() == nil {
+		return nil
+	}
+	for _, kind := range judge.Kinds {
+		if llm.PromptOf(kind) == name {
+			return llm.CheckReply(name, kind, p.Reply())
+		}
+	}
+	return &prompt.Error{Name: name, Line: 1, Msg: "has a header, and only prompts of judges have one: replies to others have a form that " +
+		"lore reads; take the lines from --- to --- away"}
 }
 
 // rightName asks for the path that a wrong name of a file may stand for; empty: none is near.
@@ -282,6 +301,13 @@ func (v Version) Text(lib Library, name string) (string, bool) {
 func (v Version) Without(name string) Version {
 	v.Texts = maps.Clone(v.Texts)
 	delete(v.Texts, name)
+	return v
+}
+
+// Only is the version with some of its prompts.
+func (v Version) Only(names []string) Version {
+	v.Texts = maps.Clone(v.Texts)
+	maps.DeleteFunc(v.Texts, func(name, _ string) bool { return !slices.Contains(names, name) })
 	return v
 }
 

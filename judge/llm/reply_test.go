@@ -1,0 +1,183 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"lore/judge"
+	"lore/local"
+	"lore/local/prompt"
+)
+
+// header is a prompt of another protocol: labels in capitals, bullets from 1, and text around the JSON.
+const header = `---
+reply:
+  label: coverage
+  bullet: bullet_id
+  free: true
+  labels:
+    FULL_COVERAGE: full
+    PARTIAL_COVERAGE: partial
+    NO_COVERAGE: none
+---
+--- user
+{{range $i, $u := .Units}}Bullet {{inc $i}}: {{$u}}
+{{end}}
+Insight: {{.Statement}}
+{{.Form}}
+`
+
+// canned answers every call alike.
+type canned struct {
+	reply string
+	calls []local.Call
+}
+
+func (c *canned) All(_ context.Context, calls []local.Call, done func(int, local.Reply)) error {
+	c.calls = append(c.calls, calls...)
+	for i := range calls {
+		done(i, local.Reply{Text: c.reply, Outcome: local.OK})
+	}
+	return nil
+}
+
+func headed(t *testing.T, source string, c Caller, cfg Config) (*Judge, error) {
+	t.Helper()
+	own := fstest.MapFS{"judge/coverage.txt": {Data: []byte(source)}}
+	return New(cfg, c, prompt.NewSet(own, Prompts()))
+}
+
+var twoUnits = []judge.Task{{ID: "t", Units: []string{"the ferry is late", "it rains"}, Questions: []judge.Question{
+	{ID: "q", Kind: judge.Coverage, Text: "The ferry is late"}, {ID: "r", Kind: judge.Coverage, Text: "It rains"},
+}}}
+
+// Replies as models of other protocols write them are read by what the header says.
+func TestRepliesOfAnotherForm(t *testing.T) {
+	zero := strings.Replace(header, "  free: true\n", "  free: true\n  bullets_from: 0\n", 1)
+	nested := strings.Replace(header, "label: coverage", "label: verdict.level", 1)
+	plain := "---\nreply:\n  format: text\n  pattern: 'Level: *(?P<label>\\w+)(?: in (?P<bullet>\\d+))?'\n" +
+		"  labels: {A: full, B: 0.5, C: none}\n---\n{{.Statement}}"
+	for _, c := range []struct {
+		name, source, reply string
+		label               string
+		unit                int
+		reason              string
+	}{
+		{"text around", header, "Let me see.\n```json\n{\"coverage\": \"PARTIAL_COVERAGE\", \"bullet_id\": 2}\n```\nDone.", judge.Partial, 2, ""},
+		{"small letters", header, `{"coverage": "full coverage", "bullet_id": "1"}`, judge.Full, 1, ""},
+		{"the last counts", header, `{"coverage": "NO_COVERAGE"} no: {"coverage": "FULL_COVERAGE", "bullet_id": [2]}`, judge.Full, 2, ""},
+		{"none without a bullet", header, `{"coverage": "NO_COVERAGE", "bullet_id": "NA"}`, judge.None, 0, ""},
+		{"braces before", header, `{well} {"coverage": "NO_COVERAGE"}`, judge.None, 0, ""},
+		{"no bullet", header, `{"coverage": "FULL_COVERAGE", "bullet_id": "NA"}`, "", 0, `with bullet "NA", of 2 counted from 1`},
+		{"out of range", header, `{"coverage": "FULL_COVERAGE", "bullet_id": 3}`, "", 0, `with bullet "3", of 2 counted from 1`},
+		{"unknown", header, `{"coverage": "COMPLETE", "bullet_id": 1}`, "", 0, `the label "COMPLETE" is not among those`},
+		{"no object", header, `FULL_COVERAGE`, "", 0, `no JSON object with "coverage"`},
+		{"from 0", zero, `{"coverage": "FULL_COVERAGE", "bullet_id": 0}`, judge.Full, 1, ""},
+		{"from 0, out of range", zero, `{"coverage": "FULL_COVERAGE", "bullet_id": 2}`, "", 0, "of 2 counted from 0"},
+		{"nested", nested, `{"verdict": {"level": "FULL_COVERAGE"}, "bullet_id": 1}`, judge.Full, 1, ""},
+		{"text", plain, "Level: C? No.\nLevel: B in 2", judge.Partial, 2, ""},
+		{"text without a match", plain, "None.", "", 0, "finds no label"},
+	} {
+		door := &canned{reply: c.reply}
+		j, err := headed(t, c.source, door, Config{Batch: true})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		out, err := j.Judge(context.Background(), twoUnits, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := out[0][0]
+		if v.Label != c.label || v.Unit != c.unit || !strings.Contains(v.Reason, c.reason) || v.Scored() != (c.reason == "") {
+			t.Errorf("%s: %+v", c.name, v)
+		}
+		if len(door.calls) != 2 || door.calls[0].Schema != nil {
+			t.Errorf("%s: %d calls, schema %s; such a prompt is asked singly and not held to a form", c.name, len(door.calls), door.calls[0].Schema)
+		}
+	}
+}
+
+// Without free the server holds the model to the form that the header says.
+func TestHeaderIsASchema(t *testing.T) {
+	door := &canned{reply: `{"coverage": "FULL_COVERAGE", "bullet_id": 1}`}
+	j, err := headed(t, strings.Replace(header, "  free: true\n", "", 1), door, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Judge(context.Background(), twoUnits, nil); err != nil {
+		t.Fatal(err)
+	}
+	call := door.calls[0]
+	for _, part := range []string{`"FULL_COVERAGE"`, `"bullet_id"`, `[0,1,2]`} {
+		if !strings.Contains(strings.ReplaceAll(string(call.Schema), " ", ""), part) {
+			t.Errorf("the schema lacks %s: %s", part, call.Schema)
+		}
+	}
+	said := call.Messages[0].Content
+	for _, part := range []string{"Insight: The ferry is late\n", `"NO_COVERAGE" | "PARTIAL_COVERAGE" | "FULL_COVERAGE", "bullet_id": number`, "or 0 if there is none"} {
+		if !strings.Contains(said, part) {
+			t.Errorf("the prompt lacks %q:\n%s", part, said)
+		}
+	}
+}
+
+// A header that cannot be used is refused with its line.
+func TestWrongHeaders(t *testing.T) {
+	with := func(old, new string) string { return strings.Replace(header, old, new, 1) }
+	for source, want := range map[string]string{
+		with("NO_COVERAGE: none", "NO_COVERAGE: nothing"):        `line 9, has a header that says that "NO_COVERAGE" means "nothing"`,
+		with("PARTIAL_COVERAGE: partial", "PARTIAL: partil"):     `line 8, has a header that says that "PARTIAL" means "partil"; did you mean partial?`,
+		with("    NO_COVERAGE: none\n", ""):                      `line 6, has a header that has no label that means "none"`,
+		with("PARTIAL_COVERAGE: partial", "full-coverage: none"): `has two labels that are`,
+		with("label: coverage", "lable: coverage"):               `line 3, has a header that has the key "lable"; did you mean label?`,
+		with("  label: coverage\n", ""):                          `line 3, has a header that does not say label`,
+		with("free: true", "free: maybe"):                        `line 5, has a header that has free: maybe; it is true or false`,
+		with("free: true", "bullets_from: 2"):                    `line 5, has a header that has bullets_from: 2; it is 0 or 1`,
+		with("reply:", "replies:"):                               `line 2, has a header that has the key "replies"; it has one key, reply`,
+		with("---\n--- user", "--- user"):                        `line 1, begins a header with a line of ---, and no such line ends it`,
+		with("  free: true", " free: true"):                      `has a header that is no YAML`,
+		with("free: true", "pattern: x"):                         `an expression with a group`,
+		with("free: true", "format: text"):                       `has format text without a pattern`,
+		with("free: true", "tokens: 0"):                          `it is a number from 1 to`,
+		with("free: true", "label: again"):                       `line 5, has a header that says label twice`,
+		"---\n---\n{{.Question}}":                                `says nothing; it is to say reply:`,
+		"---\n- a\n---\n{{.Question}}":                           `is no mapping`,
+		with("{{.Statement}}", "{{.Statment"):                    `line 15, is not a valid template`,
+	} {
+		_, err := headed(t, source, &canned{}, Config{})
+		var bad *prompt.Error
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q\n   got %v\n  want %s", source[:60], err, want)
+		}
+	}
+	if _, err := headed(t, header, &canned{}, Config{Mode: Logprob}); err == nil || !strings.Contains(err.Error(), "line 3, has a header") {
+		t.Errorf("with verdicts by token probabilities: %v", err)
+	}
+}
+
+// Whatever a header and a reply hold, reading them ends, and no verdict is off its scale.
+func FuzzReplyForm(f *testing.F) {
+	f.Add(header, `{"coverage": "FULL_COVERAGE", "bullet_id": 1}`)
+	f.Add("---\nreply: {format: text, pattern: '(?P<label>.)', labels: {a: full, b: none}}\n---\nx", "ab")
+	f.Add("---\nreply: &a {label: *a}\n---\nx", "{{{{")
+	f.Fuzz(func(t *testing.T, source, reply string) {
+		door := &canned{reply: reply}
+		j, err := headed(t, source, door, Config{})
+		if err != nil {
+			return
+		}
+		out, err := j.Judge(context.Background(), twoUnits, nil)
+		if err != nil {
+			return
+		}
+		for _, v := range out[0] {
+			if _, known := judge.Values[judge.Coverage][v.Label]; v.Scored() && (!known || v.Unit < 0 || v.Unit > 2) {
+				t.Errorf("%+v", v)
+			}
+		}
+	})
+}
