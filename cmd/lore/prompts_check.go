@@ -174,7 +174,8 @@ const manyBullets = 99
 func readReply(c *cobra.Command, v prompts.Version, names []string, file string) error {
 	kind, ok := judgedBy(names[0])
 	if !ok || len(names) > 1 {
-		return usage.Errorf("--reply is for one prompt of a judge: name its file, such as %s", filepath.Join(v.Dir, llm.PromptOf(judge.Coverage)))
+		example := filepath.Join(v.Dir, llm.PromptOf(judge.Coverage))
+		return usage.Errorf("--reply is for one prompt of a judge: name its file, such as %s", example)
 	}
 	data, err := files.Read(file, "it must be a text")
 	if err != nil {

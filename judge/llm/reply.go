@@ -56,7 +56,8 @@ func newReplyForm(name string, kind judge.Kind, r *prompt.Reply) (*replyForm, er
 	}
 	for _, needed := range []string{labels[0], labels[len(labels)-1]} {
 		if !slices.Contains(slices.Collect(maps.Values(f.means)), needed) {
-			return nil, fail(r.LineOf("labels"), "has no label that means %q; labels of %s are %s", needed, kind, strings.Join(labels, ", "))
+			return nil, fail(r.LineOf("labels"), "has no label that means %q; labels of %s are %s",
+				needed, kind, strings.Join(labels, ", "))
 		}
 	}
 	if kind != judge.Coverage && f.namesBullets() {
@@ -178,7 +179,8 @@ func (f *replyForm) read(q judge.Question, units int, reply local.Reply) judge.V
 	}
 	n, ok := wholeNumber(bullet)
 	if !ok || n < f.From || n > units-1+f.From {
-		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("label %q with bullet %q, of %d counted from %d", said, bullet, units, f.From))
+		return judge.Unscored(q.ID, local.BadFormat,
+			fmt.Sprintf("label %q with bullet %q, of %d counted from %d", said, bullet, units, f.From))
 	}
 	v.Unit = n + 1 - f.From
 	return v

@@ -247,8 +247,12 @@ func checkHeader(name string, p *prompt.Prompt) error {
 			return llm.CheckReply(name, kind, p.Reply())
 		}
 	}
-	return &prompt.Error{Name: name, Line: 1, Msg: "has a header, and only prompts of judges have one: replies to others have a form that " +
-		"lore reads; take the lines from --- to --- away"}
+	return &prompt.Error{
+		Name: name,
+		Line: 1,
+		Msg: "has a header, and only prompts of judges have one: replies to others have a form that lore reads; " +
+			"take the lines from --- to --- away",
+	}
 }
 
 // rightName asks for the path that a wrong name of a file may stand for; empty: none is near.
