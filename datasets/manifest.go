@@ -17,6 +17,14 @@ const ManifestFile = "dataset.json"
 // BuildLog is the log of a build in the folder of its data. It is told apart from the data.
 const BuildLog = "build-log.jsonl"
 
+// BuildFile says, in the folder of built data, how it was made.
+const BuildFile = "build.json"
+
+// IsBesides reports whether a file of a folder of data, by its name there, is about the data, and no part of it.
+func IsBesides(name string) bool {
+	return name == ManifestFile || name == BuildLog || name == BuildFile
+}
+
 // Manifest describes a folder of data.
 type Manifest struct {
 	Format    int               `json:"format"`
@@ -44,7 +52,7 @@ func WriteManifest(folder, benchmark string, ds *Dataset) error {
 		return fmt.Errorf("describe %s: %w", folder, err)
 	}
 	for _, e := range entries {
-		if !e.Type().IsRegular() || e.Name() == ManifestFile || e.Name() == BuildLog {
+		if !e.Type().IsRegular() || IsBesides(e.Name()) {
 			continue
 		}
 		data, err := files.Bytes(filepath.Join(folder, e.Name()), "make the data again")

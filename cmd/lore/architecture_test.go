@@ -88,7 +88,8 @@ var outside = []struct {
 	{"github.com/viterin/vek", []string{"lore/index"}},
 	// One benchmark was published in it, and one room writes it for notebooks.
 	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/rows", at("tidy")}},
-	{"go.yaml.in/yaml", []string{"lore/cmd"}},
+	// People write studies in it, and the headers of prompts.
+	{"go.yaml.in/yaml", []string{"lore/cmd", "lore/local/prompt"}},
 	{"github.com/tiktoken-go/tokenizer", []string{"lore/local/tokens"}},
 	{"github.com/google/jsonschema-go", []string{"lore/local/gate"}},
 	{"github.com/gofrs/flock", []string{"lore/cmd/lore/internal/store", at("label"), "lore/embed", "lore/index", "lore/local/gate"}},

@@ -142,7 +142,7 @@ func checkedPrompt(c *cobra.Command, v prompts.Version, name string) ([]string, 
 	}
 
 	form := datasets.NoValue
-	if kind, ok := judgedBy(name); ok {
+	if kind, ok := llm.KindOf(name); ok {
 		form = llm.FormOf(kind, p)
 	}
 	return []string{name, item, strings.Join(p.Placeholders(), " "), form}, nil
@@ -157,22 +157,12 @@ func filledFor(c *cobra.Command, bench datasets.Benchmark, it datasets.Item, v p
 	return err == nil, err
 }
 
-// judgedBy is the kind of questions that a prompt asks.
-func judgedBy(name string) (judge.Kind, bool) {
-	for _, kind := range judge.Kinds {
-		if llm.PromptOf(kind) == name {
-			return kind, true
-		}
-	}
-	return "", false
-}
-
 // manyBullets is how many bullets the answer is taken to have to which a reply is read.
 const manyBullets = 99
 
 // readReply shows what a judge makes of a reply.
 func readReply(c *cobra.Command, v prompts.Version, names []string, file string) error {
-	kind, ok := judgedBy(names[0])
+	kind, ok := llm.KindOf(names[0])
 	if !ok || len(names) > 1 {
 		example := filepath.Join(v.Dir, llm.PromptOf(judge.Coverage))
 		return usage.Errorf("--reply is for one prompt of a judge: name its file, such as %s", example)

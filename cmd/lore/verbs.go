@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -303,6 +304,11 @@ func (f verbFlags) finish(c *cobra.Command, e all.Entry, v datasets.Verb, w *wor
 			return err
 		}
 	}
+	if out.Folder != "" && v.Kind == datasets.Build && out.Log != nil {
+		if err := writeMade(c, w, out.Folder, out.Tables); err != nil {
+			return err
+		}
+	}
 	if err := describe(c, e, v, out); err != nil {
 		return err
 	}
@@ -348,13 +354,36 @@ func noteForged(c *cobra.Command, n int, out *datasets.Outcome) {
 	}
 }
 
+// filesTogether makes one of the reasons for which files were left out: each was named with its own as it
+// was read.
+func filesTogether(all []stage.Thrown) []stage.Thrown {
+	var out []stage.Thrown
+	at := -1
+	for _, t := range all {
+		switch {
+		case t.Stage != readStage:
+			out = append(out, t)
+		case at < 0:
+			at, out = len(out), append(out, t)
+		default:
+			out[at].Times += t.Times
+			out[at].Reason = "several reasons: the warnings above name each file"
+		}
+	}
+	slices.SortStableFunc(out, func(a, b stage.Thrown) int { return cmp.Compare(b.Times, a.Times) })
+	return out
+}
+
+// readStage is the stage of a build in which documents are read.
+const readStage = "read"
+
 // mostReasons is how many reasons are printed; the log has all.
 const mostReasons = 12
 
 // thrownGrid shows what a build has thrown away and why, the most frequent first, with an example each.
 func thrownGrid(log []stage.Event) datasets.Grid {
 	g := datasets.Grid{Title: "Thrown away, and why", Head: []string{"stage", "times", "what became of it", "why", "for example"}}
-	all := stage.ThrownAway(log)
+	all := filesTogether(stage.ThrownAway(log))
 	for _, t := range all[:min(len(all), mostReasons)] {
 		example := text.Beginning(strings.TrimPrefix(t.Example.Subject+": "+t.Example.Detail, ": "), 120)
 		g.Rows = append(g.Rows, []string{t.Stage, fmt.Sprint(t.Times), t.Fate, t.Reason, example})

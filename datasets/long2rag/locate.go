@@ -58,7 +58,7 @@ func below(dir string, m Mapping) (found, foreign []string, err error) {
 		path := filepath.Join(dir, filepath.FromSlash(n))
 		base := filepath.Base(path)
 		switch ending := strings.ToLower(filepath.Ext(base)); {
-		case base == datasets.ManifestFile || base == datasets.BuildLog || ending != ".jsonl" && ending != ".json":
+		case datasets.IsBesides(base) || ending != ".jsonl" && ending != ".json":
 		case ending == ".jsonl" && isQuestions(path):
 			found = append(found, path)
 		case mayBeQuestions(path, m):

@@ -61,7 +61,7 @@ func haystacksBelow(dir string) (found, others []string, err error) {
 		base := path.Base(n)
 		ending := strings.ToLower(filepath.Ext(base))
 		switch {
-		case base == datasets.ManifestFile || base == datasets.BuildLog || !slices.Contains(dataEndings, ending):
+		case datasets.IsBesides(base) || !slices.Contains(dataEndings, ending):
 		case ending == ".json" && (isTopic(base) || isHaystack(whole)):
 			found = append(found, whole)
 		default:

@@ -113,6 +113,16 @@ func (j *Judge) load(kind judge.Kind, prompts *prompt.Set) (err error) {
 // PromptOf is the name of the prompt by which questions of a kind are asked.
 func PromptOf(kind judge.Kind) string { return "judge/" + string(kind) + ".txt" }
 
+// KindOf is the kind of questions that a prompt of this name asks; false: it is none of a judge.
+func KindOf(name string) (judge.Kind, bool) {
+	for _, kind := range judge.Kinds {
+		if PromptOf(kind) == name {
+			return kind, true
+		}
+	}
+	return "", false
+}
+
 // Name is backend and model, with mode and batch where they are not the default.
 func (j *Judge) Name() string {
 	name := j.cfg.Label

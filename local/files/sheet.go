@@ -212,13 +212,25 @@ func cutCell(cell string) []string {
 	return append(out, string(rest))
 }
 
-// RowID names a row of a sheet by what it is about, so that the name tells nobody what that is.
+// RowID names a row of a sheet by what it is about, so that the name tells nobody what that is. It begins
+// with a letter that is no digit of it: spreadsheets write names of digits as they do numbers.
 func RowID(about ...string) string {
 	h := sha256.New()
 	for _, a := range about {
 		fmt.Fprintf(h, "%d:%s", len(a), a)
 	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	return rowMark + hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// rowMark begins the names of rows. Those of an earlier lore lack it.
+const rowMark = "r"
+
+// RowName is the name of a row as it stands in a cell.
+func RowName(cell string) string {
+	if cell == "" || strings.HasPrefix(cell, rowMark) {
+		return cell
+	}
+	return rowMark + cell
 }
 
 // Sheet writes CSV with a heading, for people to read and fill in. What a spreadsheet would

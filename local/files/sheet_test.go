@@ -141,7 +141,7 @@ func TestForm(t *testing.T) {
 			t.Errorf("%v: %d rows, %.40q", err, len(texts), texts)
 		}
 	}
-	if a, b := RowID("a", "bc"), RowID("ab", "c"); a == b || len(a) != 12 {
+	if a, b := RowID("a", "bc"), RowID("ab", "c"); a == b || len(a) != 13 || RowName(a[1:]) != a || RowName(a) != a {
 		t.Errorf("%s %s", a, b)
 	}
 }

@@ -69,7 +69,7 @@ func (o Overlooked) Read(name string, data []byte, questions []long2rag.Question
 	remedy := missingColumn + " holds points, one a line, or " + noneMissing + "; make sheets with " +
 		"lore build long2rag sheets --missing"
 	err = files.EachRow(name, data, []string{rowColumn, missingColumn}, remedy, func(get func(string) string) error {
-		q, there := known[get(rowColumn)]
+		q, there := known[files.RowName(get(rowColumn))]
 		cell := get(missingColumn)
 		if !there {
 			return fmt.Errorf("has the row %q, which is none of this data", get(rowColumn))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"lore/datasets/long2rag"
 	"lore/judge/metric"
@@ -17,7 +18,8 @@ var sheetHead = []files.Column{
 	{Name: rowColumn, Help: "leave as it is"},
 	{Name: "question"},
 	{Name: "key_point"},
-	{Name: "documents", Help: "in full; what the point was taken from stands between >> and <<, which may be wrong"},
+	{Name: "documents",
+		Help: "long ones around the place; what the point was taken from stands between >> and <<, which may be wrong"},
 	{Name: "found_in_text", Help: "can the point be taken from the documents? yes or no"},
 	{Name: "key_point_verdict",
 		Help: "if found: agree, it answers the question; neutral, it is background; disagree, it is off the subject"},
@@ -84,7 +86,70 @@ func owners(questions, raters int, rng *rand.Rand) []int {
 	return owner
 }
 
-// evidence is every document that holds a span of the point, or that the point names, in full, with
+// Of a document with more bytes than fullText a sheet shows the places of the spans, with so many bytes around each:
+// a manual of some megabytes beside each of its points is a sheet that nothing opens.
+const (
+	fullText = 60_000
+	around   = 6_000
+)
+
+// around each span is shown of a long text; the beginning where there is none. What is left out is said.
+func excerpt(text string) string {
+	if len(text) <= fullText {
+		return text
+	}
+	keep := [][2]int{}
+	for at := 0; ; {
+		open := strings.Index(text[at:], ">>")
+		if open < 0 {
+			break
+		}
+		end := at + open
+		if close := strings.Index(text[end:], "<<"); close >= 0 {
+			end += close
+		}
+		from, to := max(0, at+open-around), min(len(text), end+around)
+		if n := len(keep); n > 0 && from <= keep[n-1][1] {
+			keep[n-1][1] = to
+		} else {
+			keep = append(keep, [2]int{from, to})
+		}
+		at = end + 2
+	}
+	if len(keep) == 0 {
+		keep = append(keep, [2]int{0, fullText})
+	}
+
+	var b strings.Builder
+	last := 0
+	gap := func(to int) {
+		if to > last {
+			fmt.Fprintf(&b, " [%d characters left out] ", utf8.RuneCountInString(text[last:to]))
+		}
+	}
+	for _, k := range keep {
+		from, to := wholeRunes(text, k)
+		gap(from)
+		b.WriteString(text[from:to])
+		last = to
+	}
+	gap(len(text))
+	return b.String()
+}
+
+// wholeRunes is a part of a text that neither begins nor ends within a character.
+func wholeRunes(text string, part [2]int) (from, to int) {
+	from, to = part[0], part[1]
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to--
+	}
+	return from, to
+}
+
+// evidence is every document that holds a span of the point, or that the point names, with
 // the spans between >> and <<; all documents where there is none.
 func evidence(q long2rag.Question, p long2rag.KeyPoint) string {
 	var parts, all []string
@@ -95,7 +160,7 @@ func evidence(q long2rag.Question, p long2rag.KeyPoint) string {
 				text, marked = text[:at]+">>"+s+"<<"+text[at+len(s):], true
 			}
 		}
-		shown := d.ID + ":\n" + text
+		shown := d.ID + ":\n" + excerpt(text)
 		all = append(all, shown)
 		if marked || slices.Contains(p.Documents, d.ID) {
 			parts = append(parts, shown)
@@ -133,7 +198,7 @@ func ReadSheet(name string, data []byte, questions []long2rag.Question) (verdict
 	remedy := "found_in_text is " + files.YesNoForm + ", key_point_verdict is agree, neutral or disagree; " +
 		"make sheets with lore build long2rag sheets"
 	err = files.EachRow(name, data, columns, remedy, func(get func(string) string) error {
-		name := get(rowColumn)
+		name := files.RowName(get(rowColumn))
 		if old {
 			name = get("question_id") + "\x00" + get("point_id")
 		}

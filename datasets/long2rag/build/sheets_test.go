@@ -5,8 +5,11 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"lore/datasets/long2rag"
 )
@@ -120,4 +123,28 @@ func FuzzReadSheet(f *testing.F) {
 			Verify(q, [][]HumanVerdict{v, v})
 		}
 	})
+}
+
+// A manual of some megabytes is shown around the place that a point was taken from, and what is left out is said.
+func TestLongDocumentsAreShownInPart(t *testing.T) {
+	text := strings.Repeat("Gerät ", 100_000) + "The valve opens at 5 bar." + strings.Repeat(" Wörter", 100_000)
+	q := long2rag.Question{Documents: []long2rag.Document{{ID: "manual", Text: text}}}
+	shown := evidence(q, long2rag.KeyPoint{Spans: []string{"The valve opens at 5 bar."}, Documents: []string{"manual"}})
+	if len(shown) > 3*around || !utf8.ValidString(shown) || !strings.Contains(shown, ">>The valve opens at 5 bar.<<") {
+		t.Errorf("%d bytes: %.80q", len(shown), shown)
+	}
+	left := regexp.MustCompile(`\[(\d+) characters left out\]`).FindAllStringSubmatch(shown, -1)
+	if len(left) != 2 {
+		t.Fatalf("%q", left)
+	}
+	a, _ := strconv.Atoi(left[0][1])
+	b, _ := strconv.Atoi(left[1][1])
+	kept := regexp.MustCompile(`(?s)^manual:\n| \[\d+ characters left out\] |>>|<<`).ReplaceAllString(shown, "")
+	if n := a + b + utf8.RuneCountInString(kept); n != utf8.RuneCountInString(text) {
+		t.Errorf("%d characters are shown or counted, of %d", n, utf8.RuneCountInString(text))
+	}
+
+	if nowhere := evidence(q, long2rag.KeyPoint{Spans: []string{"not there"}}); len(nowhere) > 2*fullText {
+		t.Errorf("%d bytes of a text without the place", len(nowhere))
+	}
 }

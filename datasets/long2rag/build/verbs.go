@@ -101,6 +101,9 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	}
 }
 
+// mostRounds is how often a document may be read for more points.
+const mostRounds = 20
+
 func (o options) check(model string) error {
 	switch {
 	case o.questions == "" || o.docs == "" || model == "":
@@ -111,8 +114,8 @@ func (o options) check(model string) error {
 		return datasets.Usagef("--evolve needs --domains")
 	case o.criteria < 0 || o.criteria > 5:
 		return datasets.Usagef("--criteria is from 0 to 5")
-	case o.rounds < 1:
-		return datasets.Usagef("--rounds is at least 1")
+	case o.rounds < 1 || o.rounds > mostRounds:
+		return datasets.Usagef("--rounds is from 1 to %d", mostRounds)
 	case !(o.threshold >= 0 && o.threshold <= 1):
 		return datasets.Usagef("--threshold is from 0 to 1")
 	}

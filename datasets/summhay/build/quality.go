@@ -70,6 +70,7 @@ func (q Quality) Grid() datasets.Grid {
 		row("  share words with another", q.OverlapWords, "left out"),
 		row("  overlap, says the model", q.OverlapModel, "left out"),
 		row(fmt.Sprintf("  fewer than %d insights", LeastInsights), q.NotExpandable, "left out"),
+		row("  more than were asked for", q.sparedSubtopics(), "left out"),
 		row("  kept", q.SubtopicsKept, ""),
 
 		row("insights written", q.InsightsWritten, ""),
@@ -77,6 +78,7 @@ func (q Quality) Grid() datasets.Grid {
 		row("  share words with another", q.RepeatedWords, "left out"),
 		row("  repeat another, says the model", q.RepeatedModel, "left out"),
 		row("  sorted into another subtopic", q.Misassigned, "left out"),
+		row("  of no subtopic that is kept, or in reserve", q.sparedInsights(), "left out"),
 		row("  kept", q.InsightsKept, ""),
 
 		row("documents planned", q.DocumentsPlanned, ""),
@@ -118,6 +120,16 @@ func (q Quality) Grid() datasets.Grid {
 	g.Note = "wrong labels are estimated from how often two opinions on a text agree, the model's and that of its words, " +
 		"with a 95 % interval; both can err alike"
 	return g
+}
+
+// sparedSubtopics are those that nothing was wrong with.
+func (q Quality) sparedSubtopics() int {
+	return q.SubtopicsNamed - q.OverlapWords - q.OverlapModel - q.NotExpandable - q.SubtopicsKept
+}
+
+// sparedInsights are those that passed all checks and are in no subtopic that is kept.
+func (q Quality) sparedInsights() int {
+	return q.InsightsWritten - q.Unspecific - q.RepeatedWords - q.RepeatedModel - q.Misassigned - q.InsightsKept
 }
 
 // auditErrors is the row of a rate. Of a checker that erred nowhere leastError is assumed.

@@ -111,7 +111,61 @@ type Validation struct {
 	// by neither.
 	TP, FP, FN, TN int
 
-	Open int
+	Open int // rows without an answer
+	Gone int // rows that the sheets had when they were made, and have no more
+
+	labels map[string]*reading // by row of a document: what all people said of it
+}
+
+// reading is what people said of one label.
+type reading struct {
+	said    bool // by the data
+	yes, no int  // people
+}
+
+// add counts an answer.
+func (v *Validation) add(row string, said, yes bool) {
+	switch {
+	case yes && said:
+		v.TP++
+	case yes:
+		v.FP++
+	case said:
+		v.FN++
+	default:
+		v.TN++
+	}
+	v.Statements++
+
+	if v.labels == nil {
+		v.labels = map[string]*reading{}
+	}
+	if v.labels[row] == nil {
+		v.labels[row] = &reading{said: said}
+	}
+	if yes {
+		v.labels[row].yes++
+	} else {
+		v.labels[row].no++
+	}
+}
+
+// wrong counts the labels of a kind that people have read, and those that more of them call wrong than right. What
+// several people read is one label; of those on which they are divided nobody knows.
+func (v *Validation) wrong(said bool) (read, wrong, divided int) {
+	for _, l := range v.labels {
+		switch {
+		case l.said != said:
+		case l.yes == l.no:
+			divided++
+		default:
+			read++
+			if (l.yes > l.no) != said {
+				wrong++
+			}
+		}
+	}
+	return read, wrong, divided
 }
 
 // Read adds a sheet of either kind.
@@ -145,11 +199,17 @@ func (v *Validation) ReadInsights(f *summhay.File, name string, data []byte) err
 
 	columns := []string{idColumn, "subtopic"}
 	remedy := "subtopic is a number of the list, or several with commas"
+	v.Gone += len(home) / 2 // each insight stands there by its id and by its row
 	return files.EachRow(name, data, columns, remedy, func(get func(string) string) error {
-		want, known := home[get(idColumn)]
+		id := get(idColumn)
+		if idColumn == rowColumn {
+			id = files.RowName(id)
+		}
+		want, known := home[id]
 		if !known {
 			return fmt.Errorf("names the insight %q, which the haystack does not have", get(idColumn))
 		}
+		v.Gone--
 
 		cell := get("subtopic")
 		if cell == "" {
@@ -187,66 +247,74 @@ func subtopicNumbers(cell string, most int) ([]int, error) {
 	return chosen, nil
 }
 
+// checked is a statement that a sheet may ask of a document.
+type checked struct {
+	document string
+	said     bool // by the data
+}
+
 // statements are all that a sheet of documents may ask, by the names of rows, and by document and
-// insight as sheets of an earlier lore have them: does the data say that the insight is there?
-func statements(f *summhay.File) map[string]bool {
-	out := map[string]bool{}
+// insight as sheets of an earlier lore have them; and how many a sheet asks of each document.
+func statements(f *summhay.File) (known map[string]checked, rows map[string]int) {
+	known, rows = map[string]checked{}, map[string]int{}
+	all := 0
+	for _, s := range f.Subtopics {
+		all += len(s.Insights)
+	}
 	for _, d := range f.Documents {
+		rows[d.DocumentID] = max(len(d.InsightsIncluded), min(statementsPerDocument, all))
 		for _, s := range f.Subtopics {
 			for _, in := range s.Insights {
-				said := slices.Contains(d.InsightsIncluded, in.InsightID)
-				out[documentRow(d.DocumentID, in.InsightID)] = said
-				out[d.DocumentID+"\x00"+in.InsightID] = said
+				one := checked{d.DocumentID, slices.Contains(d.InsightsIncluded, in.InsightID)}
+				known[documentRow(d.DocumentID, in.InsightID)] = one
+				known[d.DocumentID+"\x00"+in.InsightID] = one
 			}
 		}
 	}
-	return out
+	return known, rows
 }
 
 // ReadDocuments adds a filled-in sheet of documents.
 func (v *Validation) ReadDocuments(f *summhay.File, name string, data []byte) error {
-	known := statements(f)
+	known, rows := statements(f)
 	columns := []string{rowColumn, "present"}
 	old := files.HasColumn(data, "document_id")
 	if old {
 		columns = []string{"document_id", "insight_id", "present"}
 	}
 
-	return files.EachRow(name, data, columns, "present is "+files.YesNoForm, func(get func(string) string) error {
-		id := get(rowColumn)
+	there := map[string]int{} // rows of each document
+	err := files.EachRow(name, data, columns, "present is "+files.YesNoForm, func(get func(string) string) error {
+		id := files.RowName(get(rowColumn))
 		if old {
 			id = get("document_id") + "\x00" + get("insight_id")
 		}
-		said, ok := known[id]
+		row, ok := known[id]
 		switch {
 		case !ok && old:
 			return fmt.Errorf("names the document %q with the insight %q, which the haystack does not have",
 				get("document_id"), get("insight_id"))
 		case !ok:
-			return fmt.Errorf("has the row %q, which is none of this haystack", id)
+			return fmt.Errorf("has the row %q, which is none of this haystack", get(rowColumn))
 		}
 
+		there[row.document]++
 		cell := get("present")
 		if cell == "" {
 			v.Open++
 			return nil
 		}
 		yes, ok := files.YesNo(cell)
-		switch {
-		case !ok:
+		if !ok {
 			return fmt.Errorf("has %q under present", cell)
-		case yes && said:
-			v.TP++
-		case yes:
-			v.FP++
-		case said:
-			v.FN++
-		default:
-			v.TN++
 		}
-		v.Statements++
+		v.add(id, row.said, yes)
 		return nil
 	})
+	for document, n := range there {
+		v.Gone += max(0, rows[document]-n)
+	}
+	return err
 }
 
 // Grids are the paper's Tables 4 and 5. Precision and recall take the data for the truth
@@ -279,28 +347,30 @@ func (v Validation) Grids() []datasets.Grid {
 				share(v.TP, v.TP+v.FP), share(v.TP, v.TP+v.FN), f1,
 			}},
 			Note: fmt.Sprintf("in percent; precision: of what people find in a document, what the data says is there; "+
-				"rows left open: %d", v.Open),
+				"rows left open: %d; rows that were taken out of the sheets: %d", v.Open, v.Gone),
 		},
 		{
 			Title: "Labels that people call wrong",
-			Head:  []string{"labels", "read", "wrong", "%", "95 % interval"},
+			Head:  []string{"labels", "read", "wrong", "%", "95 % interval", "divided"},
 			Rows: [][]string{
-				wrongLabels("the document says it", v.FN, v.TP+v.FN),
-				wrongLabels("the document does not say it", v.FP, v.FP+v.TN),
+				v.wrongLabels("the document says it", true),
+				v.wrongLabels("the document does not say it", false),
 			},
-			Note: "the build's own estimate, which nobody has read, stands in its quality table",
+			Note: "what several people read is one label; divided: as many call it wrong as right. " +
+				"The build's own estimate, which nobody has read, stands in its quality table",
 		},
 	}
 }
 
-// wrongLabels is the row of the labels that people read.
-func wrongLabels(what string, wrong, read int) []string {
+// wrongLabels is the row of the labels of a kind that people read.
+func (v *Validation) wrongLabels(what string, said bool) []string {
+	read, wrong, divided := v.wrong(said)
 	if read == 0 {
-		return []string{what, "0", "0", datasets.NoValue, datasets.NoValue}
+		return []string{what, "0", "0", datasets.NoValue, datasets.NoValue, fmt.Sprint(divided)}
 	}
 	in := metric.Wilson(wrong, read, 0.95)
 	return []string{
 		what, fmt.Sprint(read), fmt.Sprint(wrong), fmt.Sprintf("%.1f", 100*float64(wrong)/float64(read)),
-		fmt.Sprintf("%.1f to %.1f", 100*in.Low, 100*in.High),
+		fmt.Sprintf("%.1f to %.1f", 100*in.Low, 100*in.High), fmt.Sprint(divided),
 	}
 }

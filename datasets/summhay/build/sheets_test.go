@@ -107,6 +107,30 @@ func TestSheetsAreBlindAndReadBack(t *testing.T) {
 	}
 }
 
+// What two people read is one label: by hand, of the labels that say yes d0/s1_i1 is right twice and d0/s2_i1 is wrong by
+// both; on d0/s3_i1, which says no, they are divided. So 2 are read and 1 is wrong, not 4 and 2. Rows that somebody took out are counted.
+func TestLabelsReadTwice(t *testing.T) {
+	f := smallHaystack()
+	var v Validation
+	for _, marks := range [][3]string{{"yes", "no", "yes"}, {"yes", "no", "no"}} {
+		rows := "document_id,insight_id,present\n" +
+			"d0,s1_i1," + marks[0] + "\nd0,s2_i1," + marks[1] + "\nd0,s3_i1," + marks[2] + "\n"
+		if err := v.Read(f, "d.csv", []byte(rows)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read, wrong, divided := v.wrong(true); read != 2 || wrong != 1 || divided != 0 || v.Statements != 6 {
+		t.Errorf("%d read, %d wrong, %d divided, %d answers", read, wrong, divided, v.Statements)
+	}
+	if read, wrong, divided := v.wrong(false); read != 0 || wrong != 0 || divided != 1 {
+		t.Errorf("of what the document does not say: %d read, %d wrong, %d divided", read, wrong, divided)
+	}
+	_, rows := statements(f)
+	if want := 2 * (rows["d0"] - 3); v.Gone != want || want <= 0 {
+		t.Errorf("%d rows are gone, want %d", v.Gone, want)
+	}
+}
+
 // By hand: four insights, of which one is put into two subtopics, and three of which are
 // right: 25 % and 75 %. Statements: 2 hits, 1 false, 2 missed, 5 rightly absent:
 // accuracy 70, precision 66.67, recall 50, F1 57.14.

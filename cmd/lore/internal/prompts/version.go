@@ -14,7 +14,6 @@ import (
 
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets/all"
-	"lore/judge"
 	"lore/judge/llm"
 	"lore/local/files"
 	"lore/local/prompt"
@@ -242,10 +241,8 @@ func checkHeader(name string, p *prompt.Prompt) error {
 	if p.Reply() == nil {
 		return nil
 	}
-	for _, kind := range judge.Kinds {
-		if llm.PromptOf(kind) == name {
-			return llm.CheckReply(name, kind, p.Reply())
-		}
+	if kind, ok := llm.KindOf(name); ok {
+		return llm.CheckReply(name, kind, p.Reply())
 	}
 	return &prompt.Error{
 		Name: name,

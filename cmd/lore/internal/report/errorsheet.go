@@ -171,7 +171,7 @@ func ErrorTable(file string, data []byte, run Run) (datasets.Grid, error) {
 	var systems []datasets.System
 	skipped := 0
 	err := files.EachRow(file, data, slices.Concat(keys, kinds), remedy, func(get func(string) string) error {
-		id := get(rowColumn)
+		id := files.RowName(get(rowColumn))
 		if old {
 			id = strings.Join([]string{get("retriever"), get("generator"), get("item")}, "\x00")
 		}

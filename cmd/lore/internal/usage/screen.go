@@ -95,22 +95,30 @@ func (s Screen) First(text string, cells int) (first, rest string) {
 	return text[:end], text[end:]
 }
 
-// Fold breaks a line between words into lines of at most so many cells. A word that is wider stays
+// Fold breaks a line between words into lines of at most so many cells, all as far in as it is. A word that is wider stays
 // whole, so that it can be copied. 0 is no limit.
 func (s Screen) Fold(line string, cells int) []string {
 	if cells <= 0 || s.Cells(line) <= cells {
 		return []string{line}
 	}
+	in := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	if len(in) > cells/2 {
+		in = ""
+	}
 	var out []string
 	now, used := "", 0
 	for _, word := range strings.Fields(line) {
 		n := s.Cells(word)
+		first := in + word
+		if len(in)+n > cells {
+			first = word
+		}
 		switch {
 		case now == "":
-			now, used = word, n
+			now, used = first, s.Cells(first)
 		case used+1+n > cells:
 			out = append(out, now)
-			now, used = word, n
+			now, used = first, s.Cells(first)
 		default:
 			now, used = now+" "+word, used+1+n
 		}

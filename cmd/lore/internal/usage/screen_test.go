@@ -65,6 +65,15 @@ func FuzzFoldAll(f *testing.F) {
 }
 
 // NO_COLOR wins, then what forces colours, then what the terminal is.
+// What stands further in stays there, and so does the rest of its words.
+func TestFoldKeepsTheIndent(t *testing.T) {
+	got := Screen{}.Fold("  without a number, date or name", 16)
+	want := []string{"  without a", "  number, date", "  or name"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestColoured(t *testing.T) {
 	for _, c := range []struct {
 		terminal bool

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lore/cmd/lore/internal/models"
@@ -19,6 +21,7 @@ import (
 	"lore/datasets/stage"
 	"lore/judge"
 	"lore/judge/llm"
+	"lore/local"
 	"lore/local/files"
 	"lore/local/gate"
 	"lore/local/prompt"
@@ -91,6 +94,48 @@ func (w *Workshop) Forged() int {
 		n += s.Forged()
 	}
 	return n
+}
+
+// MadeWith is a model that a build was made with.
+type MadeWith struct {
+	Model  string `json:"model"`
+	Digest string `json:"digest,omitempty"`
+	Role   string `json:"role"`
+
+	Temperature float64 `json:"temperature"`
+	TopP        float64 `json:"top_p,omitempty"`
+}
+
+// Models are those that write and check, as they answered.
+func (w *Workshop) Models() []MadeWith {
+	var out []MadeWith
+	for _, s := range w.writers {
+		if s.Calls == nil {
+			continue
+		}
+		one := func(call local.Call, role string, how stage.Decoding) {
+			made := MadeWith{call.Backend + ":" + call.Model, call.Digest, role, how.Temperature, how.TopP}
+			if !slices.Contains(out, made) {
+				out = append(out, made)
+			}
+		}
+		checker := s.Call
+		if s.Checker != nil {
+			checker = *s.Checker
+		}
+		one(s.Call, "writes", s.Writing)
+		one(checker, "checks", s.Checking)
+	}
+	return out
+}
+
+// PromptHashes are the SHA-256 of the prompts that were used, by name.
+func (w *Workshop) PromptHashes() map[string]string {
+	out := map[string]string{}
+	for _, s := range w.writers {
+		maps.Copy(out, s.Prompts.Hashes())
+	}
+	return out
 }
 
 // Out is the folder of --out.
