@@ -74,7 +74,8 @@ type Job func(ctx context.Context, w Workshop, args []string) (Outcome, error)
 
 // Outcome is what a verb has done. Whoever carries it out writes, checks and prints it.
 type Outcome struct {
-	// Log is what a build did, refused and dropped, for build-log.jsonl; nil: no build.
+	// Log is what a build did, refused and dropped, for build-log.jsonl; nil: no build. It also counts
+	// beside an error: what was done until a build was stopped.
 	Log []stage.Event
 
 	// Write puts what was made in its place; nil: there is nothing to write. It is called

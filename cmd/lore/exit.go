@@ -7,6 +7,7 @@ import (
 
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
+	"lore/datasets/stage"
 	"lore/embed"
 	"lore/index/trec"
 	"lore/local/gate"
@@ -65,6 +66,7 @@ func exitCode(ctx context.Context, err error) int {
 	var some *partial
 	var stopped *closed
 	var request *usage.Error
+	var useless *stage.Useless // names a model that is none for the job
 	var input *datasets.InputError
 	var syntax *trec.SyntaxError
 	var badModel *embed.ModelError
@@ -77,7 +79,7 @@ func exitCode(ctx context.Context, err error) int {
 		return stopped.code
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &request):
+	case errors.As(err, &request), errors.As(err, &useless):
 		return exitUsage
 	case errors.Is(err, ollama.ErrFault):
 		return exitServer // also where it shows in the vectors of a model

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -175,9 +176,25 @@ func carryOut(c *cobra.Command, e all.Entry, v datasets.Verb, f verbFlags, job d
 
 	out, err := job(c.Context(), w, args)
 	if err != nil {
-		return err
+		return f.stopped(c, out.Log, err)
 	}
 	return f.finish(c, e, v, w, out)
+}
+
+// stopped keeps the log of a build that is stopped because its model is of no use: it shows what the
+// model replied. Any other error is for the same command to go on from, which writes the whole log.
+func (f verbFlags) stopped(c *cobra.Command, log []stage.Event, err error) error {
+	var useless *stage.Useless
+	if !errors.As(err, &useless) {
+		return err
+	}
+	log = append(log, stage.Event{Stage: "stopped", Detail: err.Error()})
+	file := filepath.Join(f.out, datasets.BuildLog)
+	if failed := workshop.WriteLog(file, log); failed != nil {
+		return errors.Join(err, failed)
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "What was done until then: %s\n", file)
+	return err
 }
 
 // config checks the flags that a verb has not declared itself.

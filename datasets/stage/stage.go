@@ -6,6 +6,7 @@ package stage
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,8 +49,12 @@ type Session struct {
 	Fit      func(calls []local.Call)                 // sets the context window of calls; may be nil
 	Step     func(stage string, n int) func(done int) // progress; may be nil
 
-	log  []Event
-	seen *guard.Seen // texts with forged marks; shared with branches
+	// Rehearsed says that replies are stand-ins for those of a model, which nothing can be told of.
+	Rehearsed bool
+
+	log     []Event
+	persist bool        // go on where no reply can be read
+	seen    *guard.Seen // texts with forged marks; shared with branches
 }
 
 // Event is a line of the log.
@@ -156,7 +161,8 @@ type Question[T any] struct {
 }
 
 // Ask asks for every place until its reply passes, up to Tries times. What never
-// passes is in failed, with the last reason.
+// passes is in failed, with the last reason. Where none of the first replies can be read, err is
+// Useless.
 func Ask[T any](ctx context.Context, s *Session, q Question[T], places []int) (
 	values map[int]T, failed map[int]string, err error) {
 	values, failed = map[int]T{}, map[int]string{}
@@ -167,7 +173,13 @@ func Ask[T any](ctx context.Context, s *Session, q Question[T], places []int) (
 	}
 
 	for try := 1; try <= tries && len(open) > 0; try++ {
-		got, problems, err := Round(ctx, s, q, open, failed, try)
+		var got map[int]T
+		var problems map[int]string
+		if try == 1 {
+			got, problems, err = firstRound(ctx, s, q, open)
+		} else {
+			got, problems, err = Round(ctx, s, q, open, failed, try)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -223,6 +235,9 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 	values, problems = map[int]T{}, map[int]string{}
 	taken := map[int][]string{}
 	done := 0
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	watch := q.watch(s, stop, len(open), try)
 	err = s.Calls.All(ctx, calls, func(k int, r local.Reply) {
 		r, closed := q.salvage(r)
 		r, repeats := q.withoutRepeats(r)
@@ -231,11 +246,20 @@ func Round[T any](ctx context.Context, s *Session, q Question[T], open []int, re
 		if problem != "" {
 			problems[open[k]] = problem
 		}
+		watch.see(q.Stage, q.Role, r, problem)
 		values[open[k]] = v
 		done++
 		step(done)
 	})
 
+	if useless := new(Useless); errors.As(context.Cause(ctx), &useless) {
+		for _, i := range open {
+			if problems[i] != "" {
+				s.Refuse(q.Stage, q.Subject(i), try, "refused: %s", problems[i])
+			}
+		}
+		return values, problems, useless
+	}
 	for _, i := range open { // replies come in any order; the log has one
 		for _, what := range taken[i] {
 			if what != "" {

@@ -125,7 +125,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	read.Log(b.Session, w.Warn)
 	topics, passages, err := b.Build(ctx, pairs, texts)
 	if err != nil {
-		return none, err
+		return datasets.Outcome{Log: b.Log()}, err
 	}
 	return b.outcome(w, topics, passages, len(pairs)), nil
 }

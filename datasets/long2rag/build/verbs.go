@@ -157,7 +157,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	docs.Log(b.Session, w.Warn)
 	questions, err := b.Build(ctx, seeds, corpus)
 	if err != nil {
-		return none, err
+		return datasets.Outcome{Log: b.Log()}, err
 	}
 	return b.outcome(w, questions, path), nil
 }

@@ -118,6 +118,7 @@ func (b *Builder) merge(ctx context.Context, places []int, clusters [][]int, sou
 	reply := schema.Object(schema.Field("query", schema.String()), schema.Field("summary", schema.String()))
 	answers, failed, err := stage.Round(ctx, b.Session, stage.Question[queryReply]{
 		Stage:      "merge",
+		Subject:    mergedID,
 		Prompt:     "msrs/merge.txt",
 		NumPredict: 1200,
 		Schema:     reply.JSON(),

@@ -192,6 +192,7 @@ func (b *Builder) rewriteOnce(ctx context.Context, w *rewriting, ask []int, try 
 	queries map[int]queryReply, failed map[int]string, err error) {
 	return stage.Round(ctx, b.Session, stage.Question[queryReply]{
 		Stage:      "rewrite",
+		Subject:    func(i int) string { return w.sources[i].ID },
 		Prompt:     "msrs/rewrite.txt",
 		NumPredict: 200,
 		Schema:     schema.Object(schema.Field("query", schema.String())).JSON(),
@@ -214,6 +215,7 @@ type checkReply struct {
 func (b *Builder) check(ctx context.Context, w *rewriting, queries map[int]queryReply, asked []int, try int) error {
 	checks, failed, err := stage.Round(ctx, b.Session, stage.Question[checkReply]{
 		Stage:      "check",
+		Subject:    func(i int) string { return w.sources[i].ID },
 		Role:       stage.Checks,
 		Prompt:     "msrs/check.txt",
 		NumPredict: 60,

@@ -142,7 +142,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	raw := msrs.Raw{Domain: o.domain, Documents: docs}
 	made, err := o.make(ctx, w, b, &raw, at, queries)
 	if err != nil {
-		return none, err
+		return datasets.Outcome{Log: b.Log()}, err
 	}
 	raw.Queries = map[string][]msrs.Query{"test": made}
 	return b.outcome(w, raw, len(queries)), nil

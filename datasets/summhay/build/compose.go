@@ -18,6 +18,16 @@ import (
 // others are written. Nothing is edited before all are.
 func (b *Builder) compose(ctx context.Context, subtopics []*subtopic, plan [][]spot) ([]summhay.Document, error) {
 	writers := b.writers(subtopics, plan)
+	out, err := b.composed(ctx, subtopics, plan, writers)
+	for _, w := range writers {
+		b.Join(w.s) // also where the work was stopped
+	}
+	return out, err
+}
+
+// composed takes all writers through their work.
+func (b *Builder) composed(ctx context.Context, subtopics []*subtopic, plan [][]spot, writers []*writer) (
+	[]summhay.Document, error) {
 	b.rates = usual
 
 	var first []*writer
@@ -78,12 +88,10 @@ func (b *Builder) writers(subtopics []*subtopic, plan [][]spot) []*writer {
 	return out
 }
 
-// labelled are the documents with the insights that all opinions together find in them, and
-// puts the logs one after the other.
+// labelled are the documents with the insights that all opinions together find in them.
 func (b *Builder) labelled(writers []*writer) []summhay.Document {
 	var out []summhay.Document
 	for _, w := range writers {
-		b.Join(w.s)
 		b.quality.add(w.quality)
 		if w.text != "" {
 			out = append(out, summhay.Document{

@@ -3,7 +3,7 @@ package build
 import (
 	"context"
 
-	"lore/datasets"
+	"lore/datasets/stage"
 )
 
 // control is a text of which everybody can see what it states. The checks are tried on it
@@ -109,7 +109,7 @@ func useful(check string, got []int8) error {
 	case denied < leastControls && stated > half/2:
 		habit = "it agrees to almost everything"
 	}
-	return datasets.Usagef("stopped before anything was written: the model is of no use for the %s: of a text that states "+
+	return stage.Uselessf("stopped before anything was written: the model is of no use for the %s: of a text that states "+
 		"%d statements and not %d others, it got %d and %d right, and %d without an answer: %s; "+
 		"name another model", check, half, half, stated, denied, open, habit)
 }

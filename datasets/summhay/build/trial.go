@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"lore/datasets"
 	"lore/datasets/stage"
 	"lore/datasets/summhay"
 	"lore/local/schema"
@@ -79,12 +78,12 @@ func (b *Builder) trial(ctx context.Context, subtopics []*subtopic, writers []*w
 	b.rates, out = tried(live(subtopics), seen)
 	found, agreed := b.rates.checker[1][1], b.rates.checker[1][0]
 	if found-agreed < leastUse && len(writers) >= enoughToJudge {
-		return datasets.Usagef("stopped: the audit, which asks of one statement whether a text says it, is of little use: by its "+
+		return stage.Uselessf("stopped: the audit, which asks of one statement whether a text says it, is of little use: by its "+
 			"own answers and by the words of the texts, it says yes to about %.0f %% of what texts state, and to %.0f %% "+
 			"of what they do not; name another model", 100*found, 100*agreed)
 	}
 	if n := len(live(subtopics)); n >= enoughToJudge && float64(len(out)) > mostDisputed*float64(n) {
-		return datasets.Usagef("stopped: the audit, which asks of one statement whether a text says it, is of no use: "+
+		return stage.Uselessf("stopped: the audit, which asks of one statement whether a text says it, is of no use: "+
 			"it is disputed on %d of %d statements (of the first: %s); name another model", len(out), n, out[0].why)
 	}
 

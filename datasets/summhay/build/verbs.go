@@ -164,7 +164,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	}
 	file, err := b.Build(ctx, seeds.Documents)
 	if err != nil {
-		return none, err
+		return datasets.Outcome{Log: b.Log()}, err
 	}
 	return o.outcome(w, b, file, path), nil
 }

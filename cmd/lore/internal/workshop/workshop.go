@@ -203,6 +203,8 @@ func (w *Workshop) Writer(ctx context.Context, need int, prompts ...fs.FS) (*sta
 		Step:     w.Start,
 		Writing:  w.cfg.Writing,
 		Checking: w.cfg.Checking,
+
+		Rehearsed: w.dry(),
 	}
 	w.writers = append(w.writers, s)
 	if w.cfg.Model == "" {
