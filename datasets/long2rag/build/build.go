@@ -39,6 +39,7 @@ type Builder struct {
 	// Find returns the ids of the best documents for each question, best first, at most
 	// long2rag.Shown of them.
 	Find func(ctx context.Context, questions []datasets.Search) ([][]string, error)
+	Warn func(string) // tells what is odd; may be nil
 
 	report Report
 }
@@ -72,6 +73,9 @@ func (b *Builder) Report() Report {
 // Build runs all stages over a corpus by id. What fails in one is left out, with its
 // reason in the log.
 func (b *Builder) Build(ctx context.Context, seeds []Seed, corpus map[string]string) ([]long2rag.Question, error) {
+	if err := b.tryChecks(ctx, len(seeds)); err != nil {
+		return nil, err
+	}
 	questions, err := b.questions(ctx, seeds)
 	if err != nil {
 		return nil, err

@@ -3,11 +3,13 @@ package build
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"lore/datasets/stage"
 	"lore/local"
+	"lore/local/text"
 )
 
 // group is a point that stands for several others, by their numbers from 1.
@@ -134,4 +136,38 @@ func repaired(groups []group, texts []string) []group {
 		}
 	}
 	return out
+}
+
+// sameWords is the share of common words from which a point with the same numbers says the same.
+const sameWords = 0.5
+
+// faithful takes those members out of groups of which a number is not in the group's text: that point
+// would be lost. Each goes to the group that has its numbers and most of its words, if there is one, or
+// stands by itself. moved are their numbers from 1.
+func faithful(groups []group, texts []string) (out []group, moved []int) {
+	for _, g := range groups {
+		var members []int
+		for _, m := range g.Members {
+			if len(g.Members) > 1 && len(stage.LostFigures(texts[m-1], g.Text)) > 0 {
+				moved = append(moved, m)
+			} else {
+				members = append(members, m)
+			}
+		}
+		if len(members) > 0 {
+			out = append(out, group{g.Text, members})
+		}
+	}
+
+	for _, m := range moved {
+		to := slices.IndexFunc(out, func(g group) bool {
+			return len(stage.LostFigures(texts[m-1], g.Text)) == 0 && text.Overlap(texts[m-1], g.Text) >= sameWords
+		})
+		if to < 0 {
+			out = append(out, group{texts[m-1], []int{m}})
+		} else {
+			out[to].Members = append(out[to].Members, m)
+		}
+	}
+	return out, moved
 }

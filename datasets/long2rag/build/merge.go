@@ -105,7 +105,11 @@ func (b *Builder) mergeOnce(ctx context.Context, questions []*long2rag.Question,
 			b.report.Unpartitioned++
 			b.Note("merge", subject(k), 0, "the mapping was repaired: %s", problem)
 		}
-		for _, g := range repaired(last[k], texts[k]) {
+		groups, moved := faithful(repaired(last[k], texts[k]), texts[k])
+		for _, m := range moved {
+			b.Note("merge", subject(k), 0, "%d is taken out of a point that has not all of its numbers: %q", m, texts[k][m-1])
+		}
+		for _, g := range groups {
 			if len(g.Members) > 1 {
 				b.Note("merge", subject(k), 0, "%v became %q", g.Members, g.Text)
 			}

@@ -265,3 +265,26 @@ func TestRepeatedPoints(t *testing.T) {
 		t.Errorf("%+v", log)
 	}
 }
+
+// A point whose numbers were lost in the merging is not lost: it goes where they are, or stands by itself.
+func TestFaithfulGroups(t *testing.T) {
+	texts := []string{"In 1931 the wall cost 40,000 crowns.", "The wall cost 40,000 crowns in 1931.", "The wall is 9 m high.", "It stands."}
+	for name, c := range map[string]struct {
+		groups []group
+		want   string
+		moved  string
+	}{
+		"all is there": {[]group{{"The wall of 1931 cost 40000 crowns.", []int{1, 2, 4}}, {texts[2], []int{3}}},
+			"[{The wall of 1931 cost 40000 crowns. [1 2 4]} {The wall is 9 m high. [3]}]", "[]"},
+		"one is lost": {[]group{{texts[0], []int{1, 2, 3, 4}}}, "[{In 1931 the wall cost 40,000 crowns. [1 2 4]} {The wall is 9 m high. [3]}]", "[3]"},
+		"one elsewhere": {[]group{{texts[0], []int{1}}, {texts[2], []int{2, 3, 4}}},
+			"[{In 1931 the wall cost 40,000 crowns. [1 2]} {The wall is 9 m high. [3 4]}]", "[2]"},
+		"nothing is left": {[]group{{"The wall is old.", []int{2, 3}}}, "[{The wall cost 40,000 crowns in 1931. [2]} {The wall is 9 m high. [3]}]", "[2 3]"},
+		"alone":           {[]group{{"The wall is old.", []int{1}}}, "[{The wall is old. [1]}]", "[]"},
+	} {
+		got, moved := faithful(c.groups, texts)
+		if fmt.Sprint(got) != c.want || fmt.Sprint(moved) != c.moved {
+			t.Errorf("%s: %v, moved %v", name, got, moved)
+		}
+	}
+}

@@ -94,6 +94,7 @@ func (b *Builder) screen(ctx context.Context, seeds []Seed) ([]Seed, error) {
 		}
 		out = append(out, s)
 	}
+	b.hint(len(seeds), len(out))
 	return out, nil
 }
 

@@ -37,20 +37,10 @@ func (b *Builder) score(ctx context.Context, questions []*long2rag.Question, poi
 		return fmt.Sprintf("%s point %d", questions[places[n].question].ID, places[n].point+1)
 	}
 
-	scores, failed, err := stage.Ask(ctx, b.Session, stage.Question[float64]{
-		Stage:       "significance",
-		Role:        stage.Checks,
-		Prompt:      "long2rag/significance.txt",
-		NumPredict:  scoreTokens,
-		TopLogprobs: 20,
-		Once:        true,
-		Subject:     subject,
-		Data: func(n int, _ string) any {
-			q, p := at(n)
-			return map[string]any{"Question": q.Text, "Point": p.text}
-		},
-		Read: func(_ int, r local.Reply) (float64, string) { return readSignificance(r) },
-	}, stage.Places(len(places)))
+	scores, failed, err := stage.Ask(ctx, b.Session, b.significance(subject, func(n int) (string, string) {
+		q, p := at(n)
+		return q.Text, p.text
+	}), stage.Places(len(places)))
 	if err != nil {
 		return err
 	}
@@ -80,6 +70,23 @@ func (b *Builder) score(ctx context.Context, questions []*long2rag.Question, poi
 		})
 	}
 	return nil
+}
+
+// significance asks whether points answer their questions; at returns both.
+func (b *Builder) significance(subject func(int) string, at func(int) (question, point string)) stage.Question[float64] {
+	return stage.Question[float64]{
+		Stage:       "significance",
+		Role:        stage.Checks,
+		Prompt:      "long2rag/significance.txt",
+		NumPredict:  scoreTokens,
+		TopLogprobs: 20,
+		Subject:     subject,
+		Data: func(n int, problem string) any {
+			q, p := at(n)
+			return map[string]any{"Question": q, "Point": p, "Problem": problem}
+		},
+		Read: func(_ int, r local.Reply) (float64, string) { return readSignificance(r) },
+	}
 }
 
 // readSignificance reads exp(YES) / (exp(YES) + exp(NO)) off the probabilities at the

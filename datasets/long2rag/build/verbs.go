@@ -170,6 +170,7 @@ func (o options) builder(w datasets.Workshop, docs []datasets.Document) *Builder
 		Rounds:    o.rounds,
 		Threshold: o.threshold,
 		Seed:      w.Seed(),
+		Warn:      w.Warn,
 		Find: func(ctx context.Context, questions []datasets.Search) ([][]string, error) {
 			return w.Find(ctx, docs, questions, long2rag.Shown)
 		},
@@ -182,6 +183,9 @@ func (b *Builder) outcome(w datasets.Workshop, questions []long2rag.Question, pa
 	out := datasets.Outcome{Log: b.Log(), Tables: r.grids(b.Threshold)}
 	if len(questions) == 0 {
 		out.Missing = fmt.Sprintf("%v of %d", ErrNothing, r.Seeds)
+		if r.Screened == 0 {
+			out.Missing += "; screening left all of them out"
+		}
 		return out
 	}
 
