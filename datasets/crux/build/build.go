@@ -65,7 +65,11 @@ type asked struct {
 // the log; so is a passage that could not be made.
 func (b *Builder) Build(ctx context.Context, pairs []Pair, documents map[string]string) (
 	[]crux.Topic, []crux.Passage, error) {
-	passages, err := b.passages(ctx, pairs, b.split(pairs, documents))
+	parts := b.split(pairs, documents)
+	if err := b.tryGrades(ctx, len(parts)); err != nil {
+		return nil, nil, err
+	}
+	passages, err := b.passages(ctx, pairs, parts)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lore/datasets/crux"
+	"lore/datasets/stage"
 	"lore/judge"
 )
 
@@ -49,7 +50,6 @@ func (b *Builder) topics(ctx context.Context, pairs []Pair, asks map[int]asked, 
 func (b *Builder) grade(ctx context.Context, asks map[int]asked, made passages) (map[int]map[string][]int, error) {
 	var tasks []judge.Task
 	var places []int // the passage of each task
-	n := 0
 	for p, i := range made.owner {
 		a, ok := asks[i]
 		if !ok {
@@ -62,14 +62,9 @@ func (b *Builder) grade(ctx context.Context, asks map[int]asked, made passages) 
 			task.Questions = append(task.Questions, question)
 		}
 		tasks, places = append(tasks, task), append(places, p)
-		n += len(task.Questions)
 	}
 
-	var step func(int)
-	if b.Graded != nil {
-		step = b.Graded("grade", n)
-	}
-	verdicts, err := b.Judge.Judge(ctx, tasks, step)
+	verdicts, err := b.judged(ctx, tasks)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +87,42 @@ func (b *Builder) grade(ctx context.Context, asks map[int]asked, made passages) 
 	return out, nil
 }
 
+// judged has the judge answer all questions: first those of some passages, so that a judge which grades
+// everything alike does not grade them all.
+func (b *Builder) judged(ctx context.Context, tasks []judge.Task) ([][]judge.Verdict, error) {
+	step, done := b.graded("grade", count(tasks)), 0
+	first := pilot(tasks)
+	out := make([][]judge.Verdict, len(tasks))
+	some := func(places []int) ([][]judge.Verdict, error) {
+		list := make([]judge.Task, len(places))
+		for k, i := range places {
+			list[k] = tasks[i]
+		}
+		got, err := b.Judge.Judge(ctx, list, func(n int) { step(done + n) })
+		for k := range got {
+			out[places[k]] = got[k]
+		}
+		done += count(list)
+		return got, err
+	}
+
+	if len(first) > 0 {
+		got, err := some(first)
+		if err == nil && !b.Rehearsed {
+			err = alike(got)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	rest := slices.DeleteFunc(stage.Places(len(tasks)), func(i int) bool { return out[i] != nil })
+	_, err := some(rest)
+	return out, err
+}
+
+// gradeOf is the grade of a verdict, from 0 to crux.MaxGrade.
+func gradeOf(v judge.Verdict) int { return int(v.Value*crux.MaxGrade + 0.5) }
+
 // row turns verdicts into grades from 0 to crux.MaxGrade.
 func (b *Builder) row(passage string, verdicts []judge.Verdict) []int {
 	row := make([]int, len(verdicts))
@@ -101,7 +132,7 @@ func (b *Builder) row(passage string, verdicts []judge.Verdict) []int {
 			b.Note("grade", passage, 0, "question %d counts 0: %s: %s", q+1, v.Outcome, v.Reason)
 			continue
 		}
-		row[q] = int(v.Value*crux.MaxGrade + 0.5)
+		row[q] = gradeOf(v)
 	}
 	return row
 }

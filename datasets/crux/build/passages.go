@@ -9,6 +9,7 @@ import (
 	"lore/datasets/crux"
 	"lore/datasets/stage"
 	"lore/local/schema"
+	"lore/local/text"
 	"lore/local/tokens"
 )
 
@@ -78,6 +79,7 @@ type passagesReply struct {
 func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (passages, error) {
 	subject := func(i int) string { return pairs[chunks[i].pair].ID + " " + chunks[i].document }
 	last := map[int]passagesReply{} // of each part, whether it passed or not
+	told := map[int]bool{}          // of each part, that its passages differ from it in numbers
 
 	// The schema has room for one too many, which is then refused with a reason.
 	list := schema.Array(schema.String()).AtLeast(1).AtMost(mostPassages + 1)
@@ -95,7 +97,12 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (p
 		},
 		Check: func(i int, r passagesReply) string {
 			last[i] = r
-			return checkPassages(r.Passages, chunks[i].least(), chunks[i].words())
+			problem := checkPassages(r.Passages, chunks[i].least(), chunks[i].words())
+			if problem == "" && !told[i] {
+				problem = checkFigures(r.Passages, chunks[i].text)
+				told[i] = true
+			}
+			return problem
 		},
 	}, stage.Places(len(chunks)))
 	if err != nil {
@@ -106,7 +113,7 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (p
 	for i, c := range chunks {
 		list := got[i].Passages
 		if problem, bad := failed[i]; bad {
-			if list = b.longEnough(subject(i), last[i].Passages, c.least(), c.words()); len(list) == 0 {
+			if list = b.fitting(subject(i), last[i].Passages, c.words()); len(list) == 0 {
 				b.Drop(subject(i), "no passages: %s", problem)
 				continue
 			}
@@ -153,24 +160,71 @@ func fits(n, words int) bool {
 // shortest is the fewest words of a passage of such a part.
 func shortest(words int) int { return max(1, min(leastPassage, words/3)) }
 
-// longEnough are the passages of a reply that was refused to the end which can be taken. The
-// others are left out and counted, so that one short passage does not cost the whole part. Where
-// none can be taken the part is dropped.
-func (b *Builder) longEnough(subject string, passages []string, least, words int) []string {
-	if n := len(passages); n < least || n > mostPassages {
-		return nil
+// mostLost is the share of a part's numbers that its passages may leave out without being asked for again.
+const mostLost = 0.1
+
+// checkFigures says which numbers the passages of a part leave out or add. It is asked once: a model that
+// cannot do better has its passages taken as they are.
+func checkFigures(passages []string, part string) string {
+	all := strings.Join(passages, " ")
+	lost, added := stage.LostFigures(part, all), stage.LostFigures(all, part)
+	named := func(list []string) string { return strings.Join(list[:min(len(list), 10)], ", ") }
+	switch {
+	case len(added) > 0:
+		return "the document does not have the numbers " + named(added)
+	case float64(len(lost)) > mostLost*float64(len(stage.Figures(part))):
+		return "what the document says with these numbers is left out: " + named(lost)
 	}
-	out := slices.DeleteFunc(slices.Clone(passages), func(p string) bool { return !fits(len(strings.Fields(p)), words) })
+	return ""
+}
+
+// fitting are the passages of a reply that was refused to the end which can be taken. One that is too long
+// is parted at sentences. Those that are too short are left out and counted, so that one of them does not
+// cost the whole part. Where none can be taken the part is dropped.
+func (b *Builder) fitting(subject string, passages []string, words int) []string {
+	var out, short []string
+	for _, p := range passages {
+		n := len(strings.Fields(p))
+		switch {
+		case fits(n, words):
+			out = append(out, p)
+		case n > mostPassage:
+			parts := parted(p)
+			b.Note("passages", subject, 0, "a passage of %d words, not of %d at most, is parted into %d", n, mostPassage, len(parts))
+			out = append(out, parts...)
+		default:
+			short = append(short, p)
+		}
+	}
 	if len(out) == 0 {
 		return nil
 	}
 
-	for _, p := range passages {
-		if n := len(strings.Fields(p)); !fits(n, words) {
-			b.LeftOut++
-			b.Note("passages", subject, 0, "left out: a passage of %d words, not of %d to %d: %q",
-				n, shortest(words), mostPassage, p)
+	for _, p := range short {
+		b.LeftOut++
+		b.Note("passages", subject, 0, "left out: a passage of %d words, not of %d to %d: %q",
+			len(strings.Fields(p)), shortest(words), mostPassage, p)
+	}
+	return out
+}
+
+// parted cuts a passage at sentences into parts of about passageWords, the last of which may be as long
+// as one and a half. A sentence that is longer is a part by itself.
+func parted(passage string) []string {
+	var out []string
+	var now []string
+	words := 0
+	for _, s := range text.Sentences(passage) {
+		if now, words = append(now, s), words+len(strings.Fields(s)); words >= passageWords {
+			out, now, words = append(out, strings.Join(now, " ")), nil, 0
 		}
+	}
+	switch rest := strings.Join(now, " "); {
+	case rest == "":
+	case len(out) > 0 && words < passageWords/2:
+		out[len(out)-1] += " " + rest
+	default:
+		out = append(out, rest)
 	}
 	return out
 }

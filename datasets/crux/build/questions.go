@@ -30,6 +30,7 @@ type questionsReply struct {
 // them is not among the results.
 func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]asked, error) {
 	subject := func(i int) string { return pairs[i].ID }
+	last := map[int]string{} // request of each pair, whether it passed or not
 	requests, failed, err := stage.Ask(ctx, b.Session, stage.Question[requestReply]{
 		Stage:      "request",
 		Prompt:     "crux/request.txt",
@@ -39,7 +40,8 @@ func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]asked, error) 
 		Data: func(i int, problem string) any {
 			return map[string]any{"Summary": pairs[i].Summary, "Examples": b.Examples, "Problem": problem}
 		},
-		Check: func(_ int, r requestReply) string {
+		Check: func(i int, r requestReply) string {
+			last[i] = r.Request
 			if n := len(strings.Fields(r.Request)); n < leastRequest || n > mostRequest {
 				return fmt.Sprintf("the request has %d words, not about 50", n)
 			}
@@ -53,6 +55,14 @@ func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]asked, error) 
 		return nil, err
 	}
 
+	for _, i := range stage.Places(len(pairs)) {
+		if short := shortened(last[i]); failed[i] != "" && short != "" {
+			b.Note("request", subject(i), 0, "cut at a sentence, from %d words to %d: %q",
+				len(strings.Fields(last[i])), len(strings.Fields(short)), short)
+			requests[i] = requestReply{short}
+			delete(failed, i)
+		}
+	}
 	open := b.passed(pairs, stage.Places(len(pairs)), failed, "no request: %s")
 
 	exactly := schema.Array(schema.String()).AtLeast(b.Questions).AtMost(b.Questions)
@@ -76,6 +86,25 @@ func (b *Builder) ask(ctx context.Context, pairs []Pair) (map[int]asked, error) 
 		out[i] = asked{requests[i].Request, questions[i].Questions}
 	}
 	return out, nil
+}
+
+// shortened is the beginning of a request that is too long, as far as its sentences fit; empty where it is
+// not too long, or where no sentence fits.
+func shortened(request string) string {
+	if len(strings.Fields(request)) <= mostRequest {
+		return ""
+	}
+	out, n := "", 0
+	for _, s := range text.Sentences(request) {
+		if n += len(strings.Fields(s)); n > mostRequest {
+			break
+		}
+		out = strings.TrimSpace(out + " " + s)
+	}
+	if len(strings.Fields(out)) < leastRequest {
+		return ""
+	}
+	return out
 }
 
 // passed lists the places that did not fail, and drops the pairs of the others.

@@ -37,11 +37,11 @@ func Statement(place string, n, wording int) string {
 	payer, work := payers[n/len(works)%len(payers)], Work(n)
 	switch wording % wordings {
 	case 0:
-		return fmt.Sprintf("In %s the %s spent %d crowns on the %s.", place, payer, number(n), work)
+		return fmt.Sprintf("In %s the %s spent %d crowns on the %s.", place, payer, Number(n), work)
 	case 1:
-		return fmt.Sprintf("For the %s of %s, %d crowns were paid by the %s.", work, place, number(n), payer)
+		return fmt.Sprintf("For the %s of %s, %d crowns were paid by the %s.", work, place, Number(n), payer)
 	default:
-		return fmt.Sprintf("The %s had the %s in %s restored for %d crowns.", payer, work, place, number(n))
+		return fmt.Sprintf("The %s had the %s in %s restored for %d crowns.", payer, work, place, Number(n))
 	}
 }
 
@@ -50,8 +50,8 @@ func Vaguely(place string, n int) string {
 	return fmt.Sprintf("In %s somebody spent money on the %s.", place, Work(n))
 }
 
-// number is the one of statement n: five digits.
-func number(n int) int { return 10_000 + n }
+// Number is the one that statement n holds, of five digits.
+func Number(n int) int { return 10_000 + n }
 
 var fiveDigits = regexp.MustCompile(`\b1\d{4}\b`)
 
@@ -61,7 +61,7 @@ func Stated(text string) []int {
 	for _, s := range fiveDigits.FindAllString(text, -1) {
 		n, err := strconv.Atoi(s)
 		if err == nil {
-			out = append(out, n-number(0))
+			out = append(out, n-Number(0))
 		}
 	}
 	return out
