@@ -28,12 +28,8 @@ func (b *Builder) Meeting(ctx context.Context, sources []Source, similarity func
 	var out []msrs.Query
 	for _, i := range places {
 		query, summary := strings.TrimSpace(merged[i].Query), strings.TrimSpace(merged[i].Summary)
-		problem := failed[i]
-		if problem == "" && (query == "" || summary == "") {
-			problem = string(local.Empty) + ": no query or no summary"
-		}
-		if problem != "" {
-			b.Drop(mergedID(i), "%s", problem)
+		if failed[i] != "" {
+			b.Drop(mergedID(i), "%s", failed[i])
 			continue
 		}
 
@@ -115,17 +111,73 @@ func (b *Builder) merge(ctx context.Context, places []int, clusters [][]int, sou
 		return merged, nil, nil
 	}
 
+	best := map[int]queryReply{} // of those that were refused for their numbers alone
 	reply := schema.Object(schema.Field("query", schema.String()), schema.Field("summary", schema.String()))
-	answers, failed, err := stage.Round(ctx, b.Session, stage.Question[queryReply]{
+	answers, failed, err := stage.Ask(ctx, b.Session, stage.Question[queryReply]{
 		Stage:      "merge",
 		Subject:    mergedID,
 		Prompt:     "msrs/merge.txt",
 		NumPredict: 1200,
 		Schema:     reply.JSON(),
-		Data:       func(i int, _ string) any { return map[string]any{"Members": members(i)} },
-	}, ask, nil, 1)
+		Data: func(i int, problem string) any {
+			return map[string]any{"Members": members(i), "Problem": problem}
+		},
+		Check: func(i int, r queryReply) string {
+			if strings.TrimSpace(r.Query) == "" || strings.TrimSpace(r.Summary) == "" {
+				return string(local.Empty) + ": no query or no summary"
+			}
+			lost, added := compare(members(i), r.Summary)
+			if before, there := best[i]; !there || len(lost)+len(added) < differing(members(i), before.Summary) {
+				best[i] = r
+			}
+			return figuresProblem(lost, added)
+		},
+	}, ask)
 	maps.Copy(merged, answers)
+	b.settle(ask, failed, best, merged, members)
 	return merged, failed, err
+}
+
+// settle takes the best try of those that were refused for their numbers to the end, and says what is amiss.
+func (b *Builder) settle(ask []int, failed map[int]string, best, merged map[int]queryReply, members func(int) []member) {
+	for _, i := range ask {
+		r, there := best[i]
+		if failed[i] == "" || !there {
+			continue
+		}
+		lost, added := compare(members(i), r.Summary)
+		b.Note("merge", mergedID(i), 0, "left out: numbers of the summaries that no try kept, or taken with numbers of its own: %s",
+			figuresProblem(lost, added))
+		merged[i] = r
+		delete(failed, i)
+	}
+}
+
+// compare lists the numbers of summaries that a merged one leaves out, and those that it adds.
+func compare(members []member, summary string) (lost, added []string) {
+	summaries, all := "", ""
+	for _, m := range members {
+		summaries += m.Summary + "\n"
+		all += m.Query + "\n" + m.Summary + "\n"
+	}
+	return stage.LostFigures(summaries, summary), stage.LostFigures(summary, all)
+}
+
+func differing(members []member, summary string) int {
+	lost, added := compare(members, summary)
+	return len(lost) + len(added)
+}
+
+// figuresProblem words what compare finds, "" if nothing.
+func figuresProblem(lost, added []string) string {
+	named := func(list []string) string { return strings.Join(list[:min(len(list), 10)], ", ") }
+	switch {
+	case len(added) > 0:
+		return "none of the summaries has the numbers " + named(added)
+	case len(lost) > 0:
+		return "what the summaries say with these numbers is left out: " + named(lost)
+	}
+	return ""
 }
 
 func joined(members []member) queryReply {

@@ -72,6 +72,9 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 		results:  make([]string, len(sources)),
 	}
 
+	if err := b.tryCheck(ctx, len(sources)); err != nil {
+		return nil, err
+	}
 	var open []int
 	for i, s := range sources {
 		w.gold[i], w.shown[i] = goldOf(chapters, s, b.Context)
@@ -213,23 +216,10 @@ type checkReply struct {
 
 // check has the model judge rewritten queries; those that pass are results.
 func (b *Builder) check(ctx context.Context, w *rewriting, queries map[int]queryReply, asked []int, try int) error {
-	checks, failed, err := stage.Round(ctx, b.Session, stage.Question[checkReply]{
-		Stage:      "check",
-		Subject:    func(i int) string { return w.sources[i].ID },
-		Role:       stage.Checks,
-		Prompt:     "msrs/check.txt",
-		NumPredict: 60,
-		Schema: schema.Object(
-			schema.Field("stands_alone", schema.Boolean()),
-			schema.Field("same_question", schema.Boolean()),
-			schema.Field("reveals_answer", schema.Boolean()),
-		).JSON(),
-		Data: func(i int, _ string) any {
-			return map[string]any{
-				"Original": w.sources[i].Query, "Query": queries[i].Query, "Answer": w.sources[i].references()[0],
-			}
-		},
-	}, asked, nil, try)
+	subject := func(i int) string { return w.sources[i].ID }
+	checks, failed, err := stage.Round(ctx, b.Session, checking(subject, func(i int) rewritten {
+		return rewritten{w.sources[i].Query, queries[i].Query, w.sources[i].references()[0]}
+	}), asked, nil, try)
 	if err != nil {
 		return err
 	}
@@ -244,6 +234,26 @@ func (b *Builder) check(ctx context.Context, w *rewriting, queries map[int]query
 		b.Note("rewrite", w.sources[i].ID, try, "%q became %q", w.sources[i].Query, w.results[i])
 	}
 	return nil
+}
+
+// checking asks what is wrong with rewritten queries.
+func checking(subject func(int) string, of func(i int) rewritten) stage.Question[checkReply] {
+	return stage.Question[checkReply]{
+		Stage:      "check",
+		Subject:    subject,
+		Role:       stage.Checks,
+		Prompt:     "msrs/check.txt",
+		NumPredict: 60,
+		Schema: schema.Object(
+			schema.Field("stands_alone", schema.Boolean()),
+			schema.Field("same_question", schema.Boolean()),
+			schema.Field("reveals_answer", schema.Boolean()),
+		).JSON(),
+		Data: func(i int, _ string) any {
+			r := of(i)
+			return map[string]any{"Original": r.original, "Query": r.query, "Answer": r.answer}
+		},
+	}
 }
 
 // queryProblem says what is wrong with a query, as far as a rule can tell.
