@@ -62,8 +62,9 @@ bench:
 bench-index:
 	LORE_BENCH_INDEX=1 $(GO) test -run '^$$' -bench '500k' -benchtime 1x -timeout 30m -v ./index
 
-# bench-build prints what becomes of builds whose model falls short in one way or another: documents
-# kept, calls, wrong labels in percent and the interval that the build gives for them; minutes.
+# bench-build prints what becomes of builds of each benchmark whose model falls short in one way or
+# another: items kept, calls, and wrong labels in percent; of haystacks also the interval that the build
+# gives for them. The table of docs/building.md is from it; minutes.
 bench-build:
 	$(GO) test -run '^$$' -bench BuildNoise -benchtime 1x -timeout 1h ./datasets/...
 

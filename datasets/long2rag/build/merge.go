@@ -89,10 +89,10 @@ func (b *Builder) mergeOnce(ctx context.Context, questions []*long2rag.Question,
 			groups, problem := readGroups(r)
 			if problem == "" {
 				last[k] = groups
-				problem = partition(groups, len(texts[k]))
 			}
 			return groups, problem
 		},
+		Check:  func(k int, groups []group) string { return partition(groups, len(texts[k])) },
 		Closed: closedGroups,
 	}, stage.Places(len(batches)))
 	if err != nil {

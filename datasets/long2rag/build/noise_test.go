@@ -13,6 +13,7 @@ import (
 	"lore/datasets/stage"
 	"lore/datasets/stage/scripted"
 	"lore/datasets/stage/stagetest"
+	"lore/local"
 	"lore/local/fake"
 )
 
@@ -22,8 +23,14 @@ const town = 24
 // simulate builds questions by a noisy model, and compares their key points with the truth.
 func simulate(t testing.TB, m *noisy.Model) (stagetest.Built, *Builder) {
 	t.Helper()
+	return simulateBy(t, m, m.Script)
+}
+
+// simulateBy is simulate by a script, which may change what the model replies.
+func simulateBy(t testing.TB, m *noisy.Model, script func(int, local.Call) local.Reply) (stagetest.Built, *Builder) {
+	t.Helper()
 	m.World = noisy.Town(town)
-	backend := &fake.Backend{Script: m.Script}
+	backend := &fake.Backend{Script: script}
 	b := &Builder{
 		Session:   stagetest.Session(t, backend, 4, 3, Prompts()),
 		Criteria:  LeastCriteria,
@@ -124,6 +131,20 @@ func TestUselessReading(t *testing.T) {
 		if !errors.As(got.Err, &useless) || !strings.Contains(got.Err.Error(), want) || got.Calls >= whole.Calls {
 			t.Errorf("%s: %d calls of %d: %v", mark, got.Calls, whole.Calls, got.Err)
 		}
+	}
+}
+
+// A model that never gives a whole mapping is not of no use: its mappings are repaired.
+func TestMappingsWithHoles(t *testing.T) {
+	m := &noisy.Model{Noise: fake.Noises[0].Of(0)}
+	got, b := simulateBy(t, m, func(n int, call local.Call) local.Reply {
+		if strings.Contains(call.Messages[1].Content, "Put points that say the same ") {
+			return fake.Text("Point 1: They paid for it. [1]")
+		}
+		return m.Script(n, call)
+	})
+	if r := b.Report(); got.Err != nil || r.Unpartitioned != town || got.Kept != got.Items {
+		t.Errorf("%v, %+v, %+v", got.Err, got, r)
 	}
 }
 

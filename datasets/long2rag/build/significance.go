@@ -80,6 +80,7 @@ func (b *Builder) significance(subject func(int) string, at func(int) (question,
 		Prompt:      "long2rag/significance.txt",
 		NumPredict:  scoreTokens,
 		TopLogprobs: 20,
+		Once:        b.Rehearsed, // stand-ins have no log-probabilities
 		Subject:     subject,
 		Data: func(n int, problem string) any {
 			q, p := at(n)
