@@ -11,7 +11,7 @@ import (
 	"lore/datasets/crux"
 	"lore/datasets/crux/build/noisy"
 	"lore/datasets/stage"
-	"lore/datasets/stage/scripted"
+	"lore/datasets/stage/madeup"
 	"lore/datasets/stage/stagetest"
 	"lore/judge"
 	"lore/judge/llm"
@@ -53,9 +53,9 @@ func simulate(t testing.TB, m *noisy.Model, together bool) (stagetest.Built, *Bu
 func tally(out *stagetest.Built, topic crux.Topic, p noisy.Pair, passages []crux.Passage) {
 	answered := map[int]bool{}
 	for _, passage := range passages {
-		stated := scripted.Stated(passage.Text)
+		stated := madeup.Stated(passage.Text)
 		for q, grade := range topic.Grades[passage.ID] {
-			n := scripted.Stated(topic.Questions[q])[0]
+			n := madeup.Stated(topic.Questions[q])[0]
 			right := slices.Contains(stated, n) && slices.Contains(p.Told, n)
 			switch {
 			case grade >= 3 && right:
@@ -204,7 +204,7 @@ func TestNoisyBuildIsRepeatable(t *testing.T) {
 func TestTooLong(t *testing.T) {
 	var sentences []string
 	for i := range 50 {
-		sentences = append(sentences, scripted.Statement("Ardmel", i, i))
+		sentences = append(sentences, madeup.Statement("Ardmel", i, i))
 	}
 	whole := strings.Join(sentences, " ")
 	parts := parted(whole)

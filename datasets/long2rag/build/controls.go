@@ -93,7 +93,7 @@ func firstOf(failed map[int]string) int {
 // hint tells of a screen that says the same of many questions: perhaps it is so, perhaps the model says it
 // of all.
 func (b *Builder) hint(asked, kept int) {
-	if asked < enoughTold || kept > 0 && kept < asked {
+	if asked < enoughTold || kept > 0 && kept < asked || b.Criteria == 0 || b.Rehearsed {
 		return
 	}
 	what := fmt.Sprintf("screening left out all %d questions: perhaps none of them needs a long answer, or the model that checks "+

@@ -11,7 +11,7 @@ import (
 	"lore/datasets"
 	"lore/datasets/long2rag/build/noisy"
 	"lore/datasets/stage"
-	"lore/datasets/stage/scripted"
+	"lore/datasets/stage/madeup"
 	"lore/datasets/stage/stagetest"
 	"lore/local"
 	"lore/local/fake"
@@ -47,7 +47,7 @@ func simulateBy(t testing.TB, m *noisy.Model, script func(int, local.Call) local
 	}
 	var seeds []Seed
 	for i, q := range append(slices.Clone(m.Questions), m.Poor...) {
-		seeds = append(seeds, Seed{ID: "s" + scripted.Place(i), Text: q})
+		seeds = append(seeds, Seed{ID: "s" + madeup.Place(i), Text: q})
 	}
 
 	questions, err := b.Build(context.Background(), seeds, m.Documents)
@@ -60,7 +60,7 @@ func simulateBy(t testing.TB, m *noisy.Model, script func(int, local.Call) local
 		var said []int
 		for _, p := range q.KeyPoints {
 			out.Written++
-			stated := scripted.Stated(p.Text)
+			stated := madeup.Stated(p.Text)
 			if len(stated) != 1 || !slices.Contains(truth, stated[0]) || slices.Contains(said, stated[0]) {
 				out.Wrong++ // background, invented, vague, or there before
 				continue
@@ -163,7 +163,7 @@ func TestScreensThatSayTheSame(t *testing.T) {
 		for i, q := range append(slices.Clone(m.Questions), m.Poor...) {
 			seeds = append(seeds, Seed{ID: fmt.Sprint(i), Text: q})
 		}
-		if _, err := b.screen(context.Background(), seeds); err != nil || !strings.HasPrefix(warned, want) || (want == "") != (warned == "") {
+		if _, err := b.questions(context.Background(), seeds); err != nil || !strings.HasPrefix(warned, want) || (want == "") != (warned == "") {
 			t.Errorf("%s: %v, %q", name, err, warned)
 		}
 	}

@@ -94,7 +94,6 @@ func (b *Builder) screen(ctx context.Context, seeds []Seed) ([]Seed, error) {
 		}
 		out = append(out, s)
 	}
-	b.hint(len(seeds), len(out))
 	return out, nil
 }
 
@@ -106,6 +105,7 @@ func (b *Builder) questions(ctx context.Context, seeds []Seed) ([]*long2rag.Ques
 		return nil, err
 	}
 	b.report.Screened = len(kept)
+	b.hint(len(seeds), len(kept))
 
 	if b.Evolve > 0 {
 		if kept, err = b.evolve(ctx, kept); err != nil {

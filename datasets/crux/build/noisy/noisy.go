@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	shared "lore/datasets/stage/scripted"
+	"lore/datasets/stage/madeup"
+	"lore/datasets/stage/scripted"
 	"lore/local"
 	"lore/local/fake"
 	"lore/local/text"
@@ -33,17 +34,17 @@ type Pair struct {
 func Town(n int) (pairs []Pair, texts map[string]string) {
 	texts = map[string]string{}
 	for i := range n {
-		place := shared.Place(i)
+		place := madeup.Place(i)
 		p := Pair{ID: fmt.Sprintf("p%d", i+1)}
 		var summary []string
 		for d := range documents {
 			var sentences []string
 			for k := range perText {
 				s := statement(i, d, k)
-				sentences = append(sentences, shared.Statement(place, s, 0))
+				sentences = append(sentences, madeup.Statement(place, s, 0))
 				if k < Questions/documents {
 					p.Told = append(p.Told, s)
-					summary = append(summary, shared.Statement(place, s, 1))
+					summary = append(summary, madeup.Statement(place, s, 1))
 				}
 			}
 
@@ -59,14 +60,14 @@ func Town(n int) (pairs []Pair, texts map[string]string) {
 
 func statement(pair, document, k int) int { return (pair*documents+document)*perText + k }
 
-func placeOf(statement int) string { return shared.Place(statement / perText / documents) }
+func placeOf(statement int) string { return madeup.Place(statement / perText / documents) }
 
 // filled spreads sentences over a text that else says nothing.
 func filled(sentences []string, place string) string {
 	var out []string
 	words := 0
 	for i := 0; words < textWords; i++ {
-		next := []string{shared.Scene(place, i)}
+		next := []string{madeup.Scene(place, i)}
 		if i < len(sentences) {
 			next = append(next, sentences[i])
 		}
@@ -79,7 +80,7 @@ func filled(sentences []string, place string) string {
 
 // Asks words the question that a statement answers.
 func Asks(n int) string {
-	return fmt.Sprintf("What did it cost to do work number %d on the %s?", shared.Number(n), shared.Work(n))
+	return fmt.Sprintf("What did it cost to do work number %d on the %s?", madeup.Number(n), madeup.Work(n))
 }
 
 // Model writes and grades as its noise has it. It knows what every text states.
@@ -97,7 +98,7 @@ func (m *Model) Script(_ int, call local.Call) local.Reply {
 	case strings.HasPrefix(p, "Document:"):
 		return m.list("passages", m.passages(p, key), call)
 	case strings.Contains(p, "Write the request"):
-		return m.Reply(shared.JSON(map[string]any{"request": m.request(p, key)}), call)
+		return m.Reply(scripted.JSON(map[string]any{"request": m.request(p, key)}), call)
 	case strings.Contains(p, "Write exactly"):
 		return m.list("questions", m.questions(p, key), call)
 	}
@@ -106,36 +107,36 @@ func (m *Model) Script(_ int, call local.Call) local.Reply {
 
 // list is a reply with one list, in a loop as often as the model is in one.
 func (m *Model) list(name string, list []string, call local.Call) local.Reply {
-	whole := shared.JSON(map[string]any{name: list})
+	whole := scripted.JSON(map[string]any{name: list})
 	if len(list) == 0 || !m.Happens(m.Loop, "loop", fake.Key(call)) {
 		return m.Reply(whole, call)
 	}
 	r := local.Fail(local.Cut, "fake: output limit")
-	last := shared.JSON(list[len(list)-1])
+	last := scripted.JSON(list[len(list)-1])
 	r.Text = strings.TrimSuffix(whole, "]}") + strings.Repeat(","+last, 20) + "," + last[:len(last)/2]
 	return r
 }
 
 // passages rewrites a document in two halves, without what it forgets and with what it invents.
 func (m *Model) passages(p, key string) []string {
-	sentences := text.Sentences(shared.Between(p, "Document:\n", "\n\nRewrite this document"))
+	sentences := text.Sentences(scripted.Between(p, "Document:\n", "\n\nRewrite this document"))
 	var halves [2][]string
 	for i, s := range sentences {
 		at := 2 * i / len(sentences)
-		if stated := shared.Stated(s); len(stated) > 0 {
+		if stated := madeup.Stated(s); len(stated) > 0 {
 			n := stated[0]
 			switch {
 			case !m.Happens(m.Forget, "forget", n, key):
 				if m.Happens(m.Reword, "reword", n, key) {
-					s = shared.Statement(placeOf(n), n, 2)
+					s = madeup.Statement(placeOf(n), n, 2)
 				}
 			case m.Happens(m.Near, "near", n, key):
-				s = shared.Vaguely(placeOf(n), n)
+				s = madeup.Vaguely(placeOf(n), n)
 			default:
 				continue
 			}
 			if m.Happens(m.Leak, "leak", n, key) {
-				halves[at] = append(halves[at], shared.Statement(placeOf(n), n+1, 0)) // which may be another document's
+				halves[at] = append(halves[at], madeup.Statement(placeOf(n), n+1, 0)) // which may be another document's
 			}
 		}
 		halves[at] = append(halves[at], s)
@@ -152,7 +153,7 @@ func (m *Model) passages(p, key string) []string {
 }
 
 func (m *Model) request(p, key string) string {
-	place := placeOf(shared.Stated(p)[0])
+	place := placeOf(madeup.Stated(p)[0])
 	out := fmt.Sprintf("Write a report for the paper on what the people of %s had done in their town, who paid for which work, "+
 		"and what all of it cost them in the end.", place)
 	if m.Happens(m.Verbose, "verbose", key) {
@@ -164,7 +165,7 @@ func (m *Model) request(p, key string) string {
 // questions asks for what the summary tells. Where it forgets a statement it asks what it does not tell.
 func (m *Model) questions(p, key string) []string {
 	var out []string
-	for _, n := range shared.Stated(shared.Between(p, "Report:\n", "Write exactly")) {
+	for _, n := range madeup.Stated(scripted.Between(p, "Report:\n", "Write exactly")) {
 		if m.Happens(m.Forget/4, "forget", n, key) {
 			n += perText - 1
 		}
@@ -189,7 +190,7 @@ func (m *Model) grades(p, key string) string {
 		return "0"
 	}
 	if one := asksOne.FindStringSubmatch(p); one != nil {
-		return shared.JSON(map[string]string{"answer": grade(one[1])})
+		return scripted.JSON(map[string]string{"answer": grade(one[1])})
 	}
 
 	type verdict struct {
@@ -197,17 +198,17 @@ func (m *Model) grades(p, key string) string {
 		Answer string `json:"answer"`
 	}
 	var out []verdict
-	for i, q := range shared.Items(shared.Between(p, "\nQuestions:", "\x00")) {
+	for i, q := range scripted.Items(scripted.Between(p, "\nQuestions:", "\x00")) {
 		out = append(out, verdict{i + 1, grade(q)})
 	}
-	return shared.JSON(map[string]any{"verdicts": out})
+	return scripted.JSON(map[string]any{"verdicts": out})
 }
 
 // answers reports whether a text answers a question, which holds the number that is asked about, or is
 // one on a control text.
 func answers(shown, question string) bool {
 	if asked := asksAbout.FindStringSubmatch(question); asked != nil {
-		return slices.Contains(shared.Stated(shown), shared.Stated(question)[0])
+		return slices.Contains(madeup.Stated(shown), madeup.Stated(question)[0])
 	}
 	for _, about := range []string{"ferry", "bakery"} {
 		if strings.Contains(question, about) {

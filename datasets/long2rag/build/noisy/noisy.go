@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lore/datasets/long2rag/build/scripted"
+	"lore/datasets/stage/madeup"
 	shared "lore/datasets/stage/scripted"
 	"lore/local"
 	"lore/local/fake"
@@ -36,7 +37,7 @@ type World struct {
 func Town(n int) *World {
 	w := &World{Documents: map[string]string{}, place: map[string]int{}}
 	for p := range n + n/4 {
-		name := shared.Place(p)
+		name := madeup.Place(p)
 		question := fmt.Sprintf("Why did the people of %s spend so much on their town, and who paid for what of it?", name)
 		if p < n {
 			w.Questions = append(w.Questions, question)
@@ -53,13 +54,13 @@ func Town(n int) *World {
 // write makes the documents of a town. Each statement stands in one of them, and each that answers in
 // another one, too, in other words.
 func (w *World) write(p int) {
-	name := shared.Place(p)
+	name := madeup.Place(p)
 	texts := make([][]string, documents)
 	for k := range answers + backgrounds {
 		n := statement(p, k)
-		texts[k%documents] = append(texts[k%documents], shared.Statement(name, n, 0), shared.Scene(name, n+1))
+		texts[k%documents] = append(texts[k%documents], madeup.Statement(name, n, 0), madeup.Scene(name, n+1))
 		if k < answers {
-			texts[(k+1)%documents] = append(texts[(k+1)%documents], shared.Statement(name, n, 1))
+			texts[(k+1)%documents] = append(texts[(k+1)%documents], madeup.Statement(name, n, 1))
 		}
 	}
 	for d, sentences := range texts {
@@ -74,7 +75,7 @@ func statement(place, k int) int { return place*(answers+backgrounds) + k }
 func (w *World) Find(question string) []string {
 	var out []string
 	for d := range documents {
-		out = append(out, fmt.Sprintf("%s-%d", strings.ToLower(shared.Place(w.place[question])), d+1))
+		out = append(out, fmt.Sprintf("%s-%d", strings.ToLower(madeup.Place(w.place[question])), d+1))
 	}
 	return out
 }
@@ -149,23 +150,23 @@ func (m *Model) list(lines []string, call local.Call) local.Reply {
 
 // extract copies the statements of a document but for those that it forgets, and invents some.
 func (m *Model) extract(p, key string) []string {
-	found := shared.Stated(shared.Between(p, "list new points only:\n", "If the document"))
+	found := madeup.Stated(shared.Between(p, "list new points only:\n", "If the document"))
 	var out []string
 	add := func(point, span string) {
 		out = append(out, fmt.Sprintf("Point %d: <point>%s</point><span>%s</span>", len(out)+1, point, span))
 	}
 
 	for _, s := range text.Sentences(shared.Between(p, "Document:\n", "\n\nQuestion:")) {
-		stated := shared.Stated(s)
+		stated := madeup.Stated(s)
 		if len(stated) == 0 || slices.Contains(found, stated[0]) {
 			continue
 		}
 		n := stated[0]
-		place := shared.Place(n / (answers + backgrounds))
+		place := madeup.Place(n / (answers + backgrounds))
 		switch {
 		case m.Happens(m.Forget, "forget", n, key):
 			if m.Happens(m.Near, "near", n, key) {
-				add(shared.Vaguely(place, n), s)
+				add(madeup.Vaguely(place, n), s)
 			}
 			continue
 		case m.Happens(m.Misquote, "misquote", n, key):
@@ -174,7 +175,7 @@ func (m *Model) extract(p, key string) []string {
 		add(m.worded(place, n, key), s)
 
 		if m.Happens(m.Leak, "leak", n, key) {
-			invented := shared.Statement(place, n+10_000, 0)
+			invented := madeup.Statement(place, n+10_000, 0)
 			add(invented, invented)
 		}
 	}
@@ -187,7 +188,7 @@ func (m *Model) worded(place string, n int, key string) string {
 	if m.Happens(m.Reword, "reword", n, key) {
 		wording = 2
 	}
-	return shared.Statement(place, n, wording)
+	return madeup.Statement(place, n, wording)
 }
 
 // merge puts points of one number into one. Where it errs it keeps them apart, or puts a point to the
@@ -204,7 +205,7 @@ func (m *Model) merge(p, key string) []string {
 			continue
 		}
 		number := -1
-		if stated := shared.Stated(s); len(stated) > 0 {
+		if stated := madeup.Stated(s); len(stated) > 0 {
 			number = stated[0]
 		}
 
@@ -231,7 +232,7 @@ func (m *Model) merge(p, key string) []string {
 // form it says neither.
 func (m *Model) significant(p, key string) local.Reply {
 	point := shared.Between(p, "Information:", "\n")
-	stated := shared.Stated(point)
+	stated := madeup.Stated(point)
 	truth := len(stated) > 0 && stated[0]%(answers+backgrounds) < answers ||
 		strings.Contains(point, "ferry") // of the controls
 

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	shared "lore/datasets/stage/scripted"
+	"lore/datasets/stage/madeup"
+	"lore/datasets/stage/scripted"
 	"lore/local"
 	"lore/local/fake"
 )
@@ -22,21 +23,21 @@ type Query struct {
 }
 
 // place is the one that a statement is on.
-func place(statement int) string { return shared.Place(statement / each) }
+func place(statement int) string { return madeup.Place(statement / each) }
 
 // Stories makes up n stories of two chapters, by id, and four queries on each that only make sense to who
 // has read it.
 func Stories(n int) (chapters map[string]string, queries []Query) {
 	chapters = map[string]string{}
 	for s := range n {
-		id := strings.ToLower(shared.Place(s))
+		id := strings.ToLower(madeup.Place(s))
 		texts := make([][]string, 2)
 		for k := range each {
 			st := s*each + k
-			texts[k%2] = append(texts[k%2], shared.Scene(place(st), st+1), shared.Statement(place(st), st, 0))
+			texts[k%2] = append(texts[k%2], madeup.Scene(place(st), st+1), madeup.Statement(place(st), st, 0))
 			queries = append(queries, Query{
-				ID: fmt.Sprint(st + 1), Story: id, Statement: st, Summary: shared.Statement(place(st), st, 2),
-				Text: fmt.Sprintf("What did it cost to restore the %s there?", shared.Work(st)),
+				ID: fmt.Sprint(st + 1), Story: id, Statement: st, Summary: madeup.Statement(place(st), st, 2),
+				Text: fmt.Sprintf("What did it cost to restore the %s there?", madeup.Work(st)),
 			})
 		}
 		for c, sentences := range texts {
@@ -50,8 +51,8 @@ func Stories(n int) (chapters map[string]string, queries []Query) {
 func Meetings(n int) (queries []Query, similarity func(i, j int) float64) {
 	for st := range n * each {
 		queries = append(queries, Query{
-			ID: fmt.Sprint(st + 1), Statement: st, Summary: shared.Statement(place(st), st, 0),
-			Text: fmt.Sprintf("What was decided in %s about the %s?", place(st), shared.Work(st)),
+			ID: fmt.Sprint(st + 1), Statement: st, Summary: madeup.Statement(place(st), st, 0),
+			Text: fmt.Sprintf("What was decided in %s about the %s?", place(st), madeup.Work(st)),
 		})
 	}
 	return queries, func(i, j int) float64 {
@@ -65,7 +66,7 @@ func Meetings(n int) (queries []Query, similarity func(i, j int) float64) {
 // Right reports whether a query of a story, as it was rewritten, says what it is about and does not tell
 // the answer.
 func Right(query string, statement int) bool {
-	return strings.Contains(query, place(statement)) && strings.Contains(query, shared.Work(statement)) && len(shared.Stated(query)) == 0
+	return strings.Contains(query, place(statement)) && strings.Contains(query, madeup.Work(statement)) && len(madeup.Stated(query)) == 0
 }
 
 // Model writes and checks as its noise has it.
@@ -88,12 +89,12 @@ func (m *Model) Script(_ int, call local.Call) local.Reply {
 	default:
 		reply = map[string]any{"query": m.rewrite(p, key)}
 	}
-	return m.Reply(shared.JSON(reply), call)
+	return m.Reply(scripted.JSON(reply), call)
 }
 
 // rewrite names what a question is about, or forgets it, takes another name, or tells the answer.
 func (m *Model) rewrite(p, key string) string {
-	st := shared.Stated(shared.Between(p, "do not reveal it):\n", "\n"))[0]
+	st := madeup.Stated(scripted.Between(p, "do not reveal it):\n", "\n"))[0]
 	name, tail := place(st), ""
 	switch {
 	case m.Happens(m.Forget, "forget", st, key):
@@ -101,7 +102,7 @@ func (m *Model) rewrite(p, key string) string {
 	case m.Happens(m.Leak, "leak", st, key):
 		name = place(st + each)
 	case m.Happens(m.Leak, "reveal", st, key):
-		tail = fmt.Sprintf(", which was %d crowns", shared.Number(st))
+		tail = fmt.Sprintf(", which was %d crowns", madeup.Number(st))
 	}
 	if m.Happens(m.Verbose, "verbose", key) {
 		tail += strings.Repeat(", and what did the people there say of it when all was done", 8)
@@ -115,7 +116,7 @@ func (m *Model) rewrite(p, key string) string {
 	if m.Happens(m.Reword, "reword", st, key) {
 		form = forms[int(m.Chance("form", st, key)*float64(len(forms)))]
 	}
-	return fmt.Sprintf(form, shared.Work(st), name, tail)
+	return fmt.Sprintf(form, madeup.Work(st), name, tail)
 }
 
 // controls are the questions of the builder's controls, and whether the check has to pass them.
@@ -134,10 +135,10 @@ var controls = map[string]bool{
 }
 
 func (m *Model) check(p, key string) map[string]any {
-	query := shared.Between(p, "Rewritten question: ", "\n")
+	query := scripted.Between(p, "Rewritten question: ", "\n")
 	right, control := controls[query]
 	if !control {
-		right = Right(query, shared.Stated(shared.Between(p, "What the answer says:\n", "\n"))[0])
+		right = Right(query, madeup.Stated(scripted.Between(p, "What the answer says:\n", "\n"))[0])
 	}
 	ok := m.Says(right, query, key)
 	return map[string]any{"stands_alone": ok, "same_question": true, "reveals_answer": false}
@@ -147,18 +148,18 @@ func (m *Model) check(p, key string) map[string]any {
 func (m *Model) merge(p, key string) map[string]any {
 	p, _, _ = strings.Cut(p, "Write one question")
 	var out []string
-	for _, st := range shared.Stated(p) {
+	for _, st := range madeup.Stated(p) {
 		switch {
 		case !m.Happens(m.Forget, "forget", st, key):
-			out = append(out, shared.Statement(place(st), st, 2))
+			out = append(out, madeup.Statement(place(st), st, 2))
 		case m.Happens(m.Near, "near", st, key):
-			out = append(out, shared.Vaguely(place(st), st))
+			out = append(out, madeup.Vaguely(place(st), st))
 		}
 		if m.Happens(m.Leak, "leak", st, key) {
-			out = append(out, shared.Statement(place(st+each), st+each, 0))
+			out = append(out, madeup.Statement(place(st+each), st+each, 0))
 		}
 	}
-	name := place(shared.Stated(p)[0])
+	name := place(madeup.Stated(p)[0])
 	return map[string]any{
 		"query":   fmt.Sprintf("What was decided in %s, about which works, and what did they cost?", name),
 		"summary": strings.Join(out, " "),
@@ -167,7 +168,7 @@ func (m *Model) merge(p, key string) map[string]any {
 
 // Told counts the statements of a merged summary that its cluster makes, each once, and others.
 func Told(summary string, cluster []int) (right, wrong int) {
-	told := shared.Stated(summary)
+	told := madeup.Stated(summary)
 	slices.Sort(told)
 	for _, st := range slices.Compact(told) {
 		if slices.Contains(cluster, st) {

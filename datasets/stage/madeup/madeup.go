@@ -1,4 +1,6 @@
-package scripted
+// Package madeup makes up statements, for the models of builds that fall short: each holds a number that
+// no other one holds, and is known by it in whatever words it stands.
+package madeup
 
 import (
 	"fmt"
@@ -6,9 +8,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-// Made-up statements for the models of builds that fall short: each holds a number that no other one
-// holds, and is known by it in whatever words it stands.
 
 var (
 	firstSyllables = strings.Fields("Ard Bel Cor Dun Eld Far Gal Har Inver Kil Lang Mor Nor Ost")
