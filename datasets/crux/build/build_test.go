@@ -185,3 +185,40 @@ func FuzzReadPairs(f *testing.F) {
 	f.Add([]byte(`{"id":"p","summary":"s","documents":["a"]}`))
 	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = ReadPairs("x", data, map[string]string{"a": "x"}) })
 }
+
+// A document of two pairs is rewritten once, and its passages are graded for both: a retriever that finds one of two
+// equal passages must not be wrong for either.
+func TestDocumentsOfSeveralPairs(t *testing.T) {
+	pairs, texts := sampleSources(t)
+	shared := pairs[0].Documents[0]
+	pairs[1].Documents = append([]string{shared, shared}, pairs[1].Documents...)
+	b := newBuilder(t, goodModel)
+	topics, passages, err := b.Build(context.Background(), pairs, texts)
+	if err != nil || len(topics) < 2 {
+		t.Fatalf("%d topics, %v", len(topics), err)
+	}
+
+	seen := map[string]string{}
+	for _, p := range passages {
+		if other, twice := seen[p.Text]; twice {
+			t.Errorf("%s and %s say the same", other, p.ID)
+		}
+		seen[p.Text] = p.ID
+	}
+	id, there := seen[strings.TrimSpace(texts[shared])]
+	if !there {
+		t.Fatal("the shared document made no passage")
+	}
+	var graded []string
+	for _, e := range b.Log() {
+		if e.Stage == "split" && strings.Contains(e.Detail, "is a document of 2 pairs") {
+			graded = append(graded, e.Subject)
+		}
+	}
+	if len(graded) != 1 || graded[0] != shared {
+		t.Errorf("the log names %q", graded)
+	}
+	if _, ok := topics[0].Grades[id]; !ok {
+		t.Errorf("the first topic has no grades of %s", id)
+	}
+}

@@ -45,23 +45,30 @@ func (b *Builder) topics(ctx context.Context, pairs []Pair, asks map[int]asked, 
 	return topics, nil
 }
 
-// grade has the judge grade every passage by the questions of its pair. It returns the
+// grading is a passage that is graded for a pair.
+type grading struct{ passage, pair int }
+
+// grade has the judge grade every passage by the questions of its pairs. It returns the
 // grades of each pair's relevant passages by their ids.
 func (b *Builder) grade(ctx context.Context, asks map[int]asked, made passages) (map[int]map[string][]int, error) {
 	var tasks []judge.Task
-	var places []int // the passage of each task
-	for p, i := range made.owner {
-		a, ok := asks[i]
-		if !ok {
-			continue
+	var places []grading // of each task
+	for p, pairs := range made.pairs {
+		for _, i := range pairs {
+			a, ok := asks[i]
+			if !ok {
+				continue
+			}
+			task := judge.Task{ID: "grade " + made.list[p].ID, About: a.request, Units: []string{made.list[p].Text}}
+			if i != pairs[0] {
+				task.ID += fmt.Sprintf(" for %d", i+1)
+			}
+			for q, text := range a.questions {
+				question := judge.Question{ID: fmt.Sprint(q + 1), Kind: judge.Answerability, Text: text}
+				task.Questions = append(task.Questions, question)
+			}
+			tasks, places = append(tasks, task), append(places, grading{p, i})
 		}
-
-		task := judge.Task{ID: "grade " + made.list[p].ID, About: a.request, Units: []string{made.list[p].Text}}
-		for q, text := range a.questions {
-			question := judge.Question{ID: fmt.Sprint(q + 1), Kind: judge.Answerability, Text: text}
-			task.Questions = append(task.Questions, question)
-		}
-		tasks, places = append(tasks, task), append(places, p)
 	}
 
 	verdicts, err := b.judged(ctx, tasks)
@@ -70,19 +77,23 @@ func (b *Builder) grade(ctx context.Context, asks map[int]asked, made passages) 
 	}
 
 	out := map[int]map[string][]int{}
-	for t, p := range places {
-		id := made.list[p].ID
+	answers := make([]bool, len(made.list))
+	for t, at := range places {
+		id := made.list[at.passage].ID
 		row := b.row(id, verdicts[t])
 		if !slices.ContainsFunc(row, func(grade int) bool { return grade >= b.Eta }) {
-			b.Note("grade", id, 0, "answers no question and becomes a distractor")
 			continue
 		}
-
-		pair := made.owner[p]
-		if out[pair] == nil {
-			out[pair] = map[string][]int{}
+		answers[at.passage] = true
+		if out[at.pair] == nil {
+			out[at.pair] = map[string][]int{}
 		}
-		out[pair][id] = row
+		out[at.pair][id] = row
+	}
+	for p, some := range answers {
+		if !some && slices.ContainsFunc(places, func(at grading) bool { return at.passage == p }) {
+			b.Note("grade", made.list[p].ID, 0, "answers no question and becomes a distractor")
+		}
 	}
 	return out, nil
 }

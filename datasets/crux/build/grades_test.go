@@ -73,7 +73,7 @@ func gradeAll(t *testing.T, batch bool, topics, each, questions int) (map[int]ma
 		asks[i] = a
 		for p := range each {
 			made.list = append(made.list, crux.Passage{ID: fmt.Sprintf("t%d-%d", i, p), Text: fmt.Sprintf("Passage %d of topic %d.", p, i)})
-			made.owner = append(made.owner, i)
+			made.pairs = append(made.pairs, []int{i})
 		}
 	}
 	grades, err := b.grade(context.Background(), asks, made)

@@ -24,22 +24,42 @@ const (
 
 // chunk is a part of a document that is rewritten at once.
 type chunk struct {
-	pair     int
+	pairs    []int // that name its document, in their order
 	document string
+	part     int // its number; 0 where the document is whole
 	text     string
+}
+
+// name is that of the document, and the part's where there are several.
+func (c chunk) name() string {
+	if c.part == 0 {
+		return c.document
+	}
+	return fmt.Sprintf("%s, part %d", c.document, c.part)
 }
 
 // passages are those of all pairs.
 type passages struct {
 	list  []crux.Passage
-	owner []int // the pair of each
+	pairs [][]int // of each, those whose documents it is from
 }
 
 // of counts the passages of a pair.
 func (p passages) of(pair int) int {
 	n := 0
-	for _, o := range p.owner {
-		if o == pair {
+	for _, of := range p.pairs {
+		if slices.Contains(of, pair) {
+			n++
+		}
+	}
+	return n
+}
+
+// firstOf counts the passages that are named for a pair: those of its documents that no pair before it has.
+func (p passages) firstOf(pair int) int {
+	n := 0
+	for _, of := range p.pairs {
+		if of[0] == pair {
 			n++
 		}
 	}
@@ -52,20 +72,37 @@ func (p passages) place(id string) (int, bool) {
 	return i, i >= 0
 }
 
-// split cuts the documents of all pairs into parts. A document of two pairs is there
-// twice: each pair has passages of its own.
+// split cuts the documents of all pairs into parts. A document of several pairs is there once: two passages that
+// say the same, each graded for one pair alone, would make either wrong where the other is found.
 func (b *Builder) split(pairs []Pair, documents map[string]string) []chunk {
-	var chunks []chunk
+	of := map[string][]int{}
+	var order []string
 	for i, p := range pairs {
 		for _, id := range p.Documents {
-			parts := tokens.Windows(documents[id], chunkTokens, 0)
-			for _, part := range parts {
-				chunks = append(chunks, chunk{i, id, part})
+			if len(of[id]) == 0 {
+				order = append(order, id)
 			}
+			if !slices.Contains(of[id], i) {
+				of[id] = append(of[id], i)
+			}
+		}
+	}
 
+	var chunks []chunk
+	for _, id := range order {
+		parts := tokens.Windows(documents[id], chunkTokens, 0)
+		for n, text := range parts {
+			one := chunk{pairs: of[id], document: id, text: text}
 			if len(parts) > 1 {
-				b.Note("split", id, 0, "%d parts of at most %d tokens", len(parts), chunkTokens)
+				one.part = n + 1
 			}
+			chunks = append(chunks, one)
+		}
+		if len(parts) > 1 {
+			b.Note("split", id, 0, "%d parts of at most %d tokens", len(parts), chunkTokens)
+		}
+		if len(of[id]) > 1 {
+			b.Note("split", id, 0, "is a document of %d pairs: its passages are graded for each", len(of[id]))
 		}
 	}
 	return chunks
@@ -77,7 +114,7 @@ type passagesReply struct {
 
 // passages rewrites every part of a document as two or three passages.
 func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (passages, error) {
-	subject := func(i int) string { return pairs[chunks[i].pair].ID + " " + chunks[i].document }
+	subject := func(i int) string { return chunks[i].name() }
 	last := map[int]passagesReply{} // of each part, whether it passed or not
 	told := map[int]bool{}          // of each part, that its passages differ from it in numbers
 
@@ -119,9 +156,9 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (p
 			}
 		}
 		for _, p := range list {
-			id := fmt.Sprintf("%s-%d", pairs[c.pair].ID, 1+out.of(c.pair))
+			id := fmt.Sprintf("%s-%d", pairs[c.pairs[0]].ID, 1+out.firstOf(c.pairs[0]))
 			out.list = append(out.list, crux.Passage{ID: id, Text: strings.TrimSpace(p)})
-			out.owner = append(out.owner, c.pair)
+			out.pairs = append(out.pairs, c.pairs)
 		}
 	}
 	return out, nil

@@ -123,11 +123,25 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	}
 
 	read.Log(b.Session, w.Warn)
+	if n := unused(pairs, texts); n > 0 {
+		w.Note(fmt.Sprintf("%d of %d documents are in no pair, and make no passages", n, len(texts)))
+	}
 	topics, passages, err := b.Build(ctx, pairs, texts)
 	if err != nil {
 		return datasets.Outcome{Log: b.Log()}, err
 	}
 	return b.outcome(w, topics, passages, len(pairs)), nil
+}
+
+// unused counts the documents that no pair names.
+func unused(pairs []Pair, texts map[string]string) int {
+	named := map[string]bool{}
+	for _, p := range pairs {
+		for _, id := range p.Documents {
+			named[id] = true
+		}
+	}
+	return len(texts) - len(named)
 }
 
 // judge is the only judge. It reads each passage once for all questions, unless it is told not to.

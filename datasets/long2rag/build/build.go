@@ -52,6 +52,7 @@ type Report struct {
 	Questions int // with key points in the end
 
 	Refused       int // replies
+	Unread        int // documents, or parts of them, of which no reply could be read
 	Points        int // read
 	Rejected      int // of these not grounded
 	Repaired      int // of these with a missing tag

@@ -127,7 +127,7 @@ func TestBuildBadReplies(t *testing.T) {
 		"screening fails once": {`"needs_sources"`, fake.Text("Yes."), true,
 			func(r Report) bool { return r.Screened == 2 && r.Refused == 3 }, "refused: bad_format"},
 		"no sub-questions": {`"simple": it asks`, fake.Text(`{"type":"complex","questions":[]}`), false,
-			func(r Report) bool { return r.Questions == 2 }, "searched by the question alone"},
+			func(r Report) bool { return r.Questions == 2 }, "which is searched by itself alone"},
 		"no tags": {"<point>the statement", fake.Text("Point 1: The tram closed."), false,
 			func(r Report) bool { return r.Questions == 0 && r.Dropped == 2 && r.Points == 0 },
 			"no points in round 1: bad_format: no point stands"},

@@ -72,7 +72,7 @@ func (b *Builder) searches(ctx context.Context, questions []*long2rag.Question) 
 	for i, q := range questions {
 		out[i] = datasets.Search{ID: q.ID, Text: q.Text}
 		if problem, bad := failed[i]; bad {
-			b.Note("decompose", q.ID, 0, "searched by the question alone: %s", problem)
+			b.Note("decompose", q.ID, 0, "left out: the parts of the question, which is searched by itself alone: %s", problem)
 		} else if got[i].Type != "simple" {
 			out[i].Parts = got[i].Questions
 		}

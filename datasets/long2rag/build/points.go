@@ -30,6 +30,7 @@ type reading struct {
 	text     string
 	label    string
 	found    []string // points so far
+	read     bool     // in some round
 }
 
 func readings(questions []*long2rag.Question) []*reading {
@@ -75,8 +76,16 @@ func (b *Builder) extract(ctx context.Context, questions []*long2rag.Question) (
 		for i, p := range places {
 			if problem, bad := failed[i]; bad {
 				b.Note("extract", p.label, 0, "no points in round %d: %s", round, problem)
+			} else {
+				p.read = true
 			}
 			out[p.question] = append(out[p.question], b.grounded(p, got[i])...)
+		}
+	}
+	for _, p := range places {
+		if !p.read {
+			b.report.Unread++
+			b.Note("extract", p.label, 0, "left out: no reply could be read in any round, so that it has no key points")
 		}
 	}
 	return out, nil

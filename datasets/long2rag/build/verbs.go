@@ -192,9 +192,9 @@ func (b *Builder) outcome(w datasets.Workshop, questions []long2rag.Question, pa
 	out.Write = func() error { return files.WriteLines(path, questions) }
 	out.Data, out.Folder = []string{path}, w.Out()
 	out.Next = []string{"lore build long2rag sheets " + w.Out(), "lore run long2rag " + path}
-	if r.Dropped+r.Unscored > 0 {
-		out.Missing = fmt.Sprintf("%d questions were lost on the way and %d points have no score",
-			r.Dropped, r.Unscored)
+	if r.Dropped+r.Unscored+r.Unread > 0 {
+		out.Missing = fmt.Sprintf("%d questions were lost on the way, %d documents could not be read for key points, "+
+			"and %d points have no score", r.Dropped, r.Unread, r.Unscored)
 	}
 	return out
 }

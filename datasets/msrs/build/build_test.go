@@ -132,7 +132,8 @@ func TestBuildMeeting(t *testing.T) {
 		built int
 		log   string
 	}{
-		"good":    {fake.Text(good), 2, "over 1 documents"},
+		"good":    {fake.Text(`{"query":"What of the remote and its button?","summary":"It is yellow and red."}`), 2, "over 2 documents"},
+		"strange": {fake.Text(good), 1, "the query asks for what none of the queries asks for"},
 		"empty":   {fake.Text(`{"query":" ","summary":"x"}`), 1, "empty: no query"},
 		"no JSON": {fake.Text("sure!"), 1, "bad_format"}, "cut": {local.Fail(local.Cut, "limit"), 1, "cut: limit"},
 		"too long": {local.Fail(local.TooLong, "window"), 1, "too_long"},
@@ -160,5 +161,30 @@ func TestBuildMeeting(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].Text != "budget? money?" ||
 		got[0].References[0] != "It grew.\nIt is spent." {
 		t.Errorf("without a model: %+v, %v", got, err)
+	}
+}
+
+// What answers are held against must have to do with what people wrote, and different queries stay different.
+func TestStrangeMergers(t *testing.T) {
+	members := []member{
+		{"What did the harbour meeting decide about the crane?", "The harbour board ordered a second crane for 4 million in May."},
+		{"Who pays for the new crane?", "The county pays two thirds of the crane, and the harbour the rest."},
+	}
+	for _, c := range []struct{ query, summary, want string }{
+		{"What was decided about the crane of the harbour, and who pays?",
+			"In May the harbour board ordered a second crane for 4 million; the county pays two thirds.", ""},
+		{"What is the weather?", "In May the harbour board ordered a second crane; the county pays two thirds.", "asks for what none"},
+		{"Who pays for the crane?", "Nothing can be known about walls.", "says what none"},
+		{"Who pays for the crane?", "The county pays two thirds, the rest is paid by others.", "is left out"},
+	} {
+		if got := strange(members, queryReply{c.query, c.summary}); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.summary, got, c.want)
+		}
+	}
+
+	w := &rewriting{sources: []Source{{ID: "a", Query: "Why?"}, {ID: "b", Query: "Who?"}, {ID: "c", Query: "Why?"}},
+		results: []string{"What is said about  it?", "", ""}}
+	if w.twin(1, "what is said about it?") != "a" || w.twin(2, "What is said about it?") != "" || w.twin(1, "Who is it?") != "" {
+		t.Error("twins are not told")
 	}
 }

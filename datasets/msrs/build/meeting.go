@@ -11,6 +11,7 @@ import (
 	"lore/datasets/stage"
 	"lore/local"
 	"lore/local/schema"
+	"lore/local/text"
 )
 
 // Meeting clusters queries by similarity and merges each cluster's queries and
@@ -126,6 +127,9 @@ func (b *Builder) merge(ctx context.Context, places []int, clusters [][]int, sou
 			if strings.TrimSpace(r.Query) == "" || strings.TrimSpace(r.Summary) == "" {
 				return string(local.Empty) + ": no query or no summary"
 			}
+			if problem := strange(members(i), r); problem != "" {
+				return problem
+			}
 			lost, added := compare(members(i), r.Summary)
 			if before, there := best[i]; !there || len(lost)+len(added) < differing(members(i), before.Summary) {
 				best[i] = r
@@ -151,6 +155,53 @@ func (b *Builder) settle(ask []int, failed map[int]string, best, merged map[int]
 		merged[i] = r
 		delete(failed, i)
 	}
+}
+
+// Shares of common words, below which a merged text has little to do with what it is made of. Models that put
+// all into words of their own keep half and more.
+const (
+	leastFromMembers = 0.25 // of the words of the merged text, in the texts of the members
+	leastOfMember    = 0.1  // of the words of each member's text, in the merged one
+)
+
+// strange says how a merged query or summary has little to do with those of the cluster, "" if nothing. Nobody
+// else checks it: what answers are held against are the words of a model here.
+func strange(members []member, r queryReply) string {
+	queries, summaries := "", ""
+	for _, m := range members {
+		queries, summaries = queries+m.Query+"\n"+m.Summary+"\n", summaries+m.Summary+"\n"
+	}
+	switch {
+	case common(r.Query, queries) < leastFromMembers:
+		return "the query asks for what none of the queries asks for"
+	case common(r.Summary, summaries) < leastFromMembers:
+		return "the summary says what none of the summaries says"
+	}
+	for _, m := range members {
+		if common(m.Summary, r.Summary) < leastOfMember {
+			return fmt.Sprintf("what this summary says is left out: %q", text.Beginning(m.Summary, 80))
+		}
+	}
+	return ""
+}
+
+// common is the share of a text's terms that another one has, too; 1 where it has none.
+func common(s, in string) float64 {
+	have := map[string]bool{}
+	for _, t := range text.Terms(in) {
+		have[t] = true
+	}
+	terms := text.Terms(s)
+	n := 0
+	for _, t := range terms {
+		if have[t] {
+			n++
+		}
+	}
+	if len(terms) == 0 {
+		return 1
+	}
+	return float64(n) / float64(len(terms))
 }
 
 // compare lists the numbers of summaries that a merged one leaves out, and those that it adds.

@@ -226,6 +226,9 @@ func (b *Builder) check(ctx context.Context, w *rewriting, queries map[int]query
 
 	for _, i := range asked {
 		w.problems[i] = checkProblem(checks[i], failed[i])
+		if twin := w.twin(i, queries[i].Query); w.problems[i] == "" && twin != "" {
+			w.problems[i] = "it became the same question as that of " + twin
+		}
 		if w.problems[i] != "" {
 			b.Refuse("check", w.sources[i].ID, try, "refused %q: %s", queries[i].Query, w.problems[i])
 			continue
@@ -234,6 +237,17 @@ func (b *Builder) check(ctx context.Context, w *rewriting, queries map[int]query
 		b.Note("rewrite", w.sources[i].ID, try, "%q became %q", w.sources[i].Query, w.results[i])
 	}
 	return nil
+}
+
+// twin is another query that became the same question; "" if none did.
+func (w *rewriting) twin(i int, query string) string {
+	words := strings.ToLower(strings.Join(strings.Fields(query), " "))
+	for k, other := range w.results {
+		if k != i && strings.ToLower(strings.Join(strings.Fields(other), " ")) == words && w.sources[k].Query != w.sources[i].Query {
+			return w.sources[k].ID
+		}
+	}
+	return ""
 }
 
 // checking asks what is wrong with rewritten queries.
