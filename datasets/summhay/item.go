@@ -21,6 +21,9 @@ type item struct {
 	insights []Insight // those that occur in a document
 }
 
+// answerWords is the most words of a summary that the protocol asks for (section 3: 200 to 300).
+const answerWords = 300
+
 // freeBullets is how many bullets the extractive generator, which must have a number,
 // writes where none is given.
 const freeBullets = 8
@@ -111,11 +114,13 @@ func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error
 	}
 
 	messages, err := ask.Prompt.Render(map[string]any{
-		"Topic":    it.haystack.topic,
-		"Query":    it.subtopic.Query,
-		"Subtopic": it.subtopic.Subtopic,
-		"Bullets":  asked,
-		"Passages": passages,
+		"Topic":        it.haystack.topic,
+		"Participants": it.haystack.participants,
+		"Query":        it.subtopic.Query,
+		"Subtopic":     it.subtopic.Subtopic,
+		"Bullets":      asked,
+		"Words":        answerWords,
+		"Passages":     passages,
 	})
 	return messages, source, err
 }

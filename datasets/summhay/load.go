@@ -169,9 +169,12 @@ func withArticle(noun string) string {
 
 // haystack is a loaded file.
 type haystack struct {
-	name     string
-	topic    string
-	corpus   *datasets.Corpus
+	name   string
+	topic  string
+	corpus *datasets.Corpus
+
+	participants []string // of conversations
+
 	holders  map[string]map[int]bool // positions by insight id
 	insights map[string]bool
 
@@ -181,8 +184,11 @@ type haystack struct {
 
 func newHaystack(name, key string, f *File) (*haystack, []string, error) {
 	h := &haystack{
-		name:     name,
-		topic:    f.Topic,
+		name:  name,
+		topic: f.Topic,
+
+		participants: f.Metadata.Participants,
+
 		corpus:   &datasets.Corpus{ID: key},
 		holders:  map[string]map[int]bool{},
 		insights: map[string]bool{},

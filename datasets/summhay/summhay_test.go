@@ -4,14 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"lore/datasets"
 	"lore/judge"
 	"lore/local"
+	"lore/local/prompt"
 	"lore/local/published"
 )
 
@@ -203,4 +207,54 @@ func FuzzParse(f *testing.F) {
 			it.Score(e, datasets.Verdicts{judge.Answer: make([]judge.Verdict, len(it.Plan(e)[0].Questions))})
 		}
 	})
+}
+
+// Conversations are told from news by who takes part, and nothing changes for the others. Prompts of other protocols
+// are given the length of a summary, too.
+func TestParticipantsAreNamed(t *testing.T) {
+	f := File{
+		Topic:     "a ferry",
+		Metadata:  Metadata{Participants: []string{"Ana", "Ben"}},
+		Subtopics: []Subtopic{{SubtopicID: "s", Name: "repair", Subtopic: "repair", Query: "What of it?", Insights: []Insight{{InsightID: "i", Insight: "It was repaired."}}}},
+		Documents: []Document{{DocumentID: "d", DocumentText: "Ana: It was repaired.", InsightsIncluded: []string{"i"}}},
+	}
+	asked := func(f File, source string) string {
+		t.Helper()
+		data, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "h.json")
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ds, err := Benchmark{}.Load([]string{path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := fstest.MapFS{}
+		if source != "" {
+			own["summhay/answer.txt"] = &fstest.MapFile{Data: []byte(source)}
+		}
+		p, err := prompt.NewSet(own, Benchmark{}.Prompts()).Load("summhay/answer.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages, _, err := ds.Items[0].Request(datasets.Ask{Prompt: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return messages[len(messages)-1].Content
+	}
+
+	if got := asked(f, ""); !strings.Contains(got, "\nThe documents are conversations of Ana, Ben.\n\nRequest: What of it?") {
+		t.Errorf("%s", got)
+	}
+	if got := asked(f, "{{.Topic}}: {{.Words}} words, {{len .Participants}} people, {{.Bullets}} bullets"); got != "a ferry: 300 words, 2 people, 1 bullets" {
+		t.Errorf("%s", got)
+	}
+	f.Metadata = Metadata{}
+	if got := asked(f, ""); !strings.Contains(got, "cite nothing.\n\nRequest: What of it?") {
+		t.Errorf("%s", got)
+	}
 }
