@@ -38,7 +38,10 @@ type madeTable struct {
 const madeFormat = 1
 
 // reaching are flags that do not bear on what is made.
-var reaching = []string{"allow-host", "cache", "estimate", "help", "host", "index-dir", "json", "no-probe", "out", "progress", "slots"}
+var reaching = []string{
+	"allow-host", "cache", "estimate", "help", "host", "index-dir", "json", "keep-trying", "max-failures", "no-probe", "out",
+	"progress", "retry-failed", "slots",
+}
 
 // writeMade writes how a build was made beside what it made.
 func writeMade(c *cobra.Command, w *workshop.Workshop, folder string, tables []datasets.Grid) error {
