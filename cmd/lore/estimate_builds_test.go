@@ -137,8 +137,8 @@ func TestBuildersNameEveryFile(t *testing.T) {
 	for i := range 6 {
 		text := fmt.Sprintf(sentence, i, 100+i)
 		for name, content := range map[string][]byte{
-			"a%d.txt": []byte(text), "b%d.md": []byte("# Wall\n\n" + text), "c%d.html": []byte("<h1>Wall</h1><p>" + text),
-			"d%d.docx": wordFile(t, text), "e%d.xlsx": []byte("PK\x03\x04"),
+			"a%d.txt": []byte(text), "b%d.md": []byte("# Wall\n\n" + text), "c%d.html": []byte("<h1>Page</h1><p>" + text),
+			"d%d.docx": wordFile(t, text+" So it is said."), "e%d.xlsx": []byte("PK\x03\x04"),
 		} {
 			if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf(name, i)), content, 0o666); err != nil {
 				t.Fatal(err)

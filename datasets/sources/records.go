@@ -10,9 +10,13 @@ import (
 	"lore/local/files"
 )
 
-// eachRecord reads lines of JSON with id and text, and perhaps title.
-func eachRecord(file string, content []byte, add func(place, id, text string) error) error {
-	return files.EachLine(content, func(place string, line []byte) error {
+// record is a document of a file of many.
+type record struct{ place, id, text string }
+
+// readRecords reads lines of JSON with id and text, and perhaps title.
+func readRecords(file string, content []byte) ([]record, error) {
+	var out []record
+	err := files.EachLine(content, func(place string, line []byte) error {
 		id, title, body, err := readRecord(line)
 		switch {
 		case err == nil && len(body) > MostBytes:
@@ -31,11 +35,10 @@ func eachRecord(file string, content []byte, add func(place, id, text string) er
 		}
 
 		text, err := extracted(strings.TrimSpace(title + "\n\n" + body))
-		if err != nil {
-			return err
-		}
-		return add(file+": "+place, id, text)
+		out = append(out, record{place, id, text})
+		return err
 	})
+	return out, err
 }
 
 // readRecord reads a line under any of the usual names of fields.

@@ -4,10 +4,12 @@
 package sources
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,7 +17,6 @@ import (
 	"strings"
 
 	"lore/datasets"
-	"lore/datasets/stage"
 	"lore/local/files"
 )
 
@@ -26,18 +27,28 @@ const MostBytes = 5 << 20
 type Options struct {
 	LeastWords int  // of a document; shorter ones are left out. Below 1 is 1.
 	Lines      bool // keeps the lines of text and Markdown as they are, for those who look for headings
+
+	Out   string            // the folder that is written to, which holds no documents
+	Named map[string]string // files that other flags name, by the flag: they are no documents
+
+	// Referred says that others refer to documents by their ids: a copy of another stays, and is named.
+	Referred bool
 }
 
 // Reading is what a folder or a file gave.
 type Reading struct {
 	Documents []datasets.Document
-	LeftOut   []LeftOut // every file and record that is not among them
+	Files     int       // how many were looked at, those that are left out among them
+	LeftOut   []LeftOut // every file and record that is not among the documents, and every folder that was not entered
+	Hidden    []string  // files and folders whose names begin with a dot
+	Copies    []string  // documents that say what another says and stay all the same, with its name
 }
 
-// LeftOut is a file or a record that was not taken.
+// LeftOut is a file, a record or a folder that was not taken.
 type LeftOut struct {
 	Place  string // path below the folder, and the line of a record
 	Reason string
+	Folder bool
 }
 
 // reader turns a file into running text.
@@ -81,6 +92,16 @@ var others = map[string]string{
 	".gz":   "is packed: unpack it first",
 }
 
+// Apart refuses to write into the very folder that documents are read from: the data would be among
+// the documents of the next build. A folder inside it is left out by Read.
+func Apart(docs, out string) error {
+	if !files.Same(docs, out) {
+		return nil
+	}
+	return datasets.Usagef("--out is the folder of --docs: what is written would be read as documents; "+
+		"give another, such as --out %s", files.Quoted(filepath.Join(out, "mine")))
+}
+
 // Read reads a folder with all below it, or a file. What a folder holds besides documents is left out
 // and listed; a file that is named by itself must be one that can be read.
 func Read(ctx context.Context, name string, o Options) (*Reading, error) {
@@ -88,9 +109,9 @@ func Read(ctx context.Context, name string, o Options) (*Reading, error) {
 	if err != nil {
 		return nil, files.Unreadable(name, err, "give a folder with "+Endings+", or such a file")
 	}
-	r := &reading{options: o, dir: name, seen: map[string]string{}}
+	r := &reading{options: o, dir: name, seen: map[string]string{}, texts: map[[sha256.Size]byte]string{}}
 	if info.IsDir() {
-		err = r.folder(ctx)
+		err = r.folder(ctx, files.DirFS(name))
 	} else {
 		r.dir, r.alone = filepath.Dir(name), true
 		err = r.file(ctx, filepath.Base(name))
@@ -109,100 +130,27 @@ func Read(ctx context.Context, name string, o Options) (*Reading, error) {
 	return &r.Reading, nil
 }
 
-// Log notes in a build's log what was left out, and says it to its user.
-func (r *Reading) Log(s *stage.Session, warn func(string)) {
-	for _, l := range r.LeftOut {
-		s.Note("read", l.Place, 0, "left out: it %s", l.Reason)
-	}
-	for _, note := range r.Notes() {
-		warn(note)
-	}
-}
-
-// mostNamed is how many files a note names for one reason.
-const mostNamed = 10
-
-// Notes say what was left out: a sentence a reason, the most frequent first.
-func (r *Reading) Notes() []string {
-	var reasons []string
-	places := map[string][]string{}
-	for _, l := range r.LeftOut {
-		if places[l.Reason] == nil {
-			reasons = append(reasons, l.Reason)
-		}
-		places[l.Reason] = append(places[l.Reason], l.Place)
-	}
-	slices.SortStableFunc(reasons, func(a, b string) int { return len(places[b]) - len(places[a]) })
-
-	var out []string
-	for _, reason := range reasons {
-		list := places[reason]
-		if len(list) == 1 {
-			out = append(out, fmt.Sprintf("left out %s, which %s", list[0], reason))
-			continue
-		}
-		more := ""
-		if n := len(list) - mostNamed; n > 0 {
-			more = fmt.Sprintf(" and %d more", n)
-		}
-		out = append(out, fmt.Sprintf("left out %d files, each of which %s: %s%s",
-			len(list), reason, strings.Join(list[:min(len(list), mostNamed)], ", "), more))
-	}
-	return out
-}
-
 // reading is a folder on its way to documents.
 type reading struct {
 	Reading
 	options Options
 	dir     string
-	alone   bool              // one file was named by itself
-	seen    map[string]string // places by id
-}
-
-// folder reads all files below the folder, in the order of their paths.
-func (r *reading) folder(ctx context.Context) error {
-	var names []string
-	err := fs.WalkDir(files.DirFS(r.dir), ".", func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case p != "." && strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-		case d.Type()&fs.ModeSymlink != 0:
-			r.leaveOut(p, "is a link: copy what it leads to")
-		case d.Type().IsRegular():
-			names = append(names, p)
-		case !d.IsDir():
-			r.leaveOut(p, "is no file")
-		}
-		return nil
-	})
-	if err != nil {
-		return files.Unreadable(r.dir, err, "check its permissions")
-	}
-
-	slices.Sort(names)
-	for _, name := range names {
-		if err := r.file(ctx, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	names   []string                     // files below the folder, by their paths
+	alone   bool                         // one file was named by itself
+	seen    map[string]string            // places by id
+	texts   map[[sha256.Size]byte]string // places by what is said there, however it is spaced
 }
 
 // file takes in a file, or leaves it out with the reason.
 func (r *reading) file(ctx context.Context, name string) error {
+	r.Files++
 	full := filepath.Join(r.dir, filepath.FromSlash(name))
+	if flag := r.namedBy(full); flag != "" {
+		return r.refuse(name, full, "is the file of "+flag)
+	}
 	ending := strings.ToLower(path.Ext(name))
 	if ending == records {
-		content, err := files.Read(full, "check its permissions")
-		if err != nil {
-			return err
-		}
-		return eachRecord(full, content, r.add)
+		return r.records(name, full)
 	}
 
 	read := readers[ending]
@@ -225,6 +173,62 @@ func (r *reading) file(ctx context.Context, name string) error {
 		return r.refuse(name, full, tooLong(len(text)))
 	}
 	return r.add(name, files.ID(name), text)
+}
+
+// namedBy is the flag that names a file for something else; empty where none does.
+func (r *reading) namedBy(full string) string {
+	for _, flag := range slices.Sorted(maps.Keys(r.options.Named)) {
+		if files.Same(full, r.options.Named[flag]) {
+			return flag
+		}
+	}
+	return ""
+}
+
+// records takes in the documents of a file of records: all of them, or none where a line is no document. Half
+// of a file would look like the whole.
+func (r *reading) records(name, full string) error {
+	content, err := files.Read(full, "check its permissions")
+	var list []record
+	if err == nil {
+		list, err = readRecords(full, content)
+	}
+
+	var bad *files.Error
+	switch {
+	case errors.As(err, &bad) && !r.alone:
+		others := countLines(content) - 1
+		r.leaveOut(name, wrongIn(bad)+otherLines(others))
+		return nil
+	case err != nil:
+		return err
+	}
+
+	for _, one := range list {
+		if err := r.add(name+": "+one.place, one.id, one.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countLines counts the lines that are not blank.
+func countLines(content []byte) int {
+	n := 0
+	for line := range bytes.Lines(content) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// otherLines says what else is left out with a line.
+func otherLines(n int) string {
+	if n < 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (left out with it: its %d other lines)", n)
 }
 
 // wrongIn says what is wrong with a file, as the end of a sentence about it.
@@ -255,10 +259,12 @@ func (r *reading) refuse(name, full, why string) error {
 	return nil
 }
 
-func (r *reading) leaveOut(place, why string) { r.LeftOut = append(r.LeftOut, LeftOut{place, why}) }
+func (r *reading) leaveOut(place, why string) {
+	r.LeftOut = append(r.LeftOut, LeftOut{Place: place, Reason: why})
+}
 
-// add takes a document in. One that is too short is left out, and so is another with its id: people
-// keep the same report as .docx and .pdf.
+// add takes a document in. One that is too short is left out, and so is another with its id, or with its
+// text: people keep the same report as .docx and .pdf, and copies of it.
 func (r *reading) add(place, id, text string) error {
 	least := max(1, r.options.LeastWords)
 	if n := len(strings.Fields(text)); n < least {
@@ -273,6 +279,19 @@ func (r *reading) add(place, id, text string) error {
 		r.leaveOut(place, fmt.Sprintf("has the id %q of %s: rename it if it is another document", id, before))
 		return nil
 	}
+
+	said := sha256.Sum256([]byte(strings.Join(strings.Fields(text), " ")))
+	if before, twice := r.texts[said]; twice {
+		copied := fmt.Sprintf("%s (like %s)", place, before)
+		if !r.options.Referred {
+			r.leaveOut(copied, "says word for word what another says")
+			return nil
+		}
+		r.Copies = append(r.Copies, copied)
+	} else {
+		r.texts[said] = place
+	}
+
 	r.seen[id] = place
 	r.Documents = append(r.Documents, datasets.Document{ID: id, Text: text})
 	return nil

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +37,7 @@ func TestText(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	dir := folder(t, map[string]string{
-		"b.txt": twenty, "sub/a.md": "# " + twenty, "c.html": "<p>" + twenty, "short.txt": "too short", "x.png": "PNG", ".hidden.txt": twenty,
+		"b.txt": twenty, "sub/a.md": "# A " + twenty, "c.html": "<p>C " + twenty, "short.txt": "too short", "x.png": "PNG", ".hidden.txt": twenty,
 		"b.docx":     archive(t, map[string]string{"word/document.xml": "<document><body><p><r><t>" + twenty + "</t></r></p></body></document>"}),
 		"table.xlsx": "PK", "latin.txt": twenty + " caf\xe9", "d.jsonl": `{"id":"d1","title":"T","text":"` + twenty + `"}` + "\n",
 	})
@@ -222,6 +223,114 @@ func TestBadSources(t *testing.T) {
 	}
 	if _, err := Read(t.Context(), filepath.Join(t.TempDir(), "nowhere"), Options{}); err == nil {
 		t.Error("a folder that is not there is read")
+	}
+}
+
+// What lore has written, what other flags name and what is hidden is told apart from documents.
+func TestWhatIsNoDocument(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"a.txt": "One.", "b.txt": "Two.", "q.txt": "Why?", ".git/config": "x", ".env": "x",
+		"mine/questions.jsonl": "{}", "mine/calls/journal.jsonl": "{}", // of an interrupted build, which goes on
+		"older/build-log.jsonl": "{}", "older/x.txt": "No.", "sub/calls-judge/journal.jsonl": "{}", "sub/y.txt": "No.",
+	})
+	r, err := Read(t.Context(), dir, Options{
+		Out:   filepath.Join(dir, "mine"),
+		Named: map[string]string{"--questions": filepath.Join(dir, "sub", "..", "q.txt"), "--example": ""},
+	})
+	if err != nil || len(r.Documents) != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	const want = "left out 2 folders, each of which holds what lore has written: older, sub\n" +
+		"left out mine, which is the folder of --out\nleft out q.txt, which is the file of --questions"
+	if got := strings.Join(r.Notes(), "\n"); got != want {
+		t.Error(got)
+	}
+	if got := r.Count() + ". " + strings.Join(r.asides(), "\n"); got != "2 documents of 3 files; 4 left out, below. "+
+		"left out: 2 hidden files and folders, such as .env" {
+		t.Error(got)
+	}
+
+	var usage *datasets.UsageError
+	if err := Apart(dir, filepath.Join(dir, "mine", "..")); !errors.As(err, &usage) || !strings.Contains(err.Error(), "such as --out") {
+		t.Error(err)
+	}
+	if err := Apart(dir, filepath.Join(dir, "new")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A text that is there twice is read once, however its spaces are; where ids are referred to both stay.
+func TestCopies(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"a.txt": "It held\nfirm.", "b.md": "It  held firm.", "c.jsonl": `{"id":"x","text":"It held firm."}`, "d.txt": "Another.",
+	})
+	r, err := Read(t.Context(), dir, Options{})
+	if err != nil || len(r.Documents) != 2 || len(r.Copies) != 0 ||
+		!strings.HasSuffix(r.Notes()[0], "says word for word what another says: b.md (like a.txt), c.jsonl: line 1 (like a.txt)") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	r, err = Read(t.Context(), dir, Options{Referred: true})
+	if err != nil || len(r.Documents) != 4 || len(r.LeftOut) != 0 || len(r.Copies) != 2 || !strings.Contains(r.asides()[0], "b.md (like a.txt)") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A bad file or folder stops nothing: it is left out with its place and reason. The same file named by
+// itself is an error.
+func TestOneBadFile(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"a.txt": "One.", "b.jsonl": `{"id":"x","text":"Two."}` + "\n\n" + `{"id":"y"}` + "\n" + `{"id":"z","text":"Three."}`, "c.jsonl": "\xff",
+	})
+	r, err := Read(t.Context(), dir, Options{})
+	if err != nil || len(r.Documents) != 1 || r.Files != 3 || len(r.LeftOut) != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if why := r.LeftOut[0].Reason; !strings.Contains(why, "line 3: is not a document") || !strings.Contains(why, "its 2 other lines") {
+		t.Error(why)
+	}
+	if why := r.LeftOut[1].Reason; !strings.Contains(why, "is not UTF-8") {
+		t.Error(why)
+	}
+	if _, err := Read(t.Context(), filepath.Join(dir, "b.jsonl"), Options{}); err == nil || !strings.Contains(err.Error(), "line 3: is not a document") {
+		t.Error(err)
+	}
+
+	below := locked{files.DirFS(folder(t, map[string]string{"shut/a.txt": "One.", "open/b.txt": "Two."})), "shut"}
+	shut := &reading{options: Options{}, dir: "."}
+	if err := fs.WalkDir(below, ".", shut.visit(below)); err != nil {
+		t.Fatal(err)
+	}
+	if len(shut.LeftOut) != 1 || shut.LeftOut[0].Place != "shut" || !strings.Contains(shut.LeftOut[0].Reason, "permission denied") ||
+		strings.Join(shut.names, " ") != "open/b.txt" {
+		t.Errorf("%+v", shut)
+	}
+}
+
+// locked is a file system of which one folder cannot be read: tests may run as somebody who can read all.
+type locked struct {
+	fs.FS
+	name string
+}
+
+func (l locked) Open(name string) (fs.File, error) {
+	if name == l.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return l.FS.Open(name)
+}
+
+// People name a document by its id or by its file.
+func TestIDOf(t *testing.T) {
+	known := func(id string) bool { return id == "mill_report" || id == "v1.2" || id == "sub/a" }
+	for name, want := range map[string]string{
+		"mill_report": "mill_report", "mill report": "mill_report", "mill report.docx": "mill_report", "v1.2": "v1.2", "sub/a.md": "sub/a",
+	} {
+		if id, ok := IDOf(name, known); !ok || id != want {
+			t.Errorf("%s: %q", name, id)
+		}
+	}
+	if id, ok := IDOf("gone", known); ok {
+		t.Error(id)
 	}
 }
 

@@ -93,6 +93,9 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	if err := o.check(w.Model()); err != nil {
 		return none, err
 	}
+	if err := sources.Apart(o.docs, w.Out()); err != nil {
+		return none, err
+	}
 	if err := w.Fresh(filepath.Join(w.Out(), crux.TopicsFile)); err != nil {
 		return none, err
 	}
@@ -122,7 +125,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
-	read.Log(b.Session, w.Warn)
+	read.Log(b.Session, w)
 	if n := unused(pairs, texts); n > 0 {
 		w.Note(fmt.Sprintf("%d of %d documents are in no pair, and make no passages", n, len(texts)))
 	}
@@ -168,7 +171,11 @@ func (o options) sources(ctx context.Context, w datasets.Workshop) ([]Pair, map[
 		return pairs, texts, &sources.Reading{}, err
 	}
 
-	docs, err := sources.Read(ctx, o.docs, sources.Options{})
+	docs, err := sources.Read(ctx, o.docs, sources.Options{
+		Out:      w.Out(),
+		Named:    map[string]string{"--pairs": o.pairs, "--example": o.example},
+		Referred: true,
+	})
 	if err != nil {
 		return nil, nil, nil, err
 	}

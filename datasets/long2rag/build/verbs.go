@@ -130,6 +130,9 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	if err := o.check(w.Model()); err != nil {
 		return none, err
 	}
+	if err := sources.Apart(o.docs, w.Out()); err != nil {
+		return none, err
+	}
 	path := filepath.Join(w.Out(), dataFile)
 	if err := w.Fresh(path); err != nil {
 		return none, err
@@ -144,7 +147,10 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
-	docs, err := sources.Read(ctx, o.docs, sources.Options{})
+	docs, err := sources.Read(ctx, o.docs, sources.Options{
+		Out:   w.Out(),
+		Named: map[string]string{"--questions": o.questions},
+	})
 	if err != nil {
 		return none, err
 	}
@@ -154,7 +160,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	if b.Session, err = w.Writer(ctx, Window(corpus), Prompts(), long2rag.Benchmark{}.Prompts()); err != nil {
 		return none, err
 	}
-	docs.Log(b.Session, w.Warn)
+	docs.Log(b.Session, w)
 	questions, err := b.Build(ctx, seeds, corpus)
 	if err != nil {
 		return datasets.Outcome{Log: b.Log()}, err

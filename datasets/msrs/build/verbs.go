@@ -108,12 +108,20 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	if err != nil {
 		return none, err
 	}
+	if err := sources.Apart(o.docs, w.Out()); err != nil {
+		return none, err
+	}
 	if err := w.Fresh(filepath.Join(w.Out(), msrs.OwnFile)); err != nil {
 		return none, err
 	}
 
 	// Chapters begin at lines, and speakers of a meeting have lines of their own.
-	read, err := sources.Read(ctx, o.docs, sources.Options{Lines: true})
+	read, err := sources.Read(ctx, o.docs, sources.Options{
+		Lines:    true,
+		Out:      w.Out(),
+		Named:    map[string]string{"--queries": o.queries},
+		Referred: true,
+	})
 	if err != nil {
 		return none, err
 	}
@@ -138,7 +146,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
-	read.Log(b.Session, w.Warn)
+	read.Log(b.Session, w)
 	raw := msrs.Raw{Domain: o.domain, Documents: docs}
 	made, err := o.make(ctx, w, b, &raw, at, queries)
 	if err != nil {

@@ -137,6 +137,9 @@ func (o options) check(model string) error {
 
 func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome, error) {
 	var none datasets.Outcome
+	if err := sources.Apart(o.docs, w.Out()); err != nil {
+		return none, err
+	}
 	path := haystackFile(w.Out())
 	if _, err := os.Stat(path); err == nil && o.export > 0 {
 		next, err := o.writeSheets(path, w.Seed())
@@ -149,7 +152,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
-	seeds, err := o.seeds(ctx)
+	seeds, err := o.seeds(ctx, w.Out())
 	if err != nil {
 		return none, err
 	}
@@ -158,7 +161,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	if b.Session, err = w.Writer(ctx, b.Window(seeds.Documents), Prompts(), summhay.Benchmark{}.Prompts()); err != nil {
 		return none, err
 	}
-	seeds.Log(b.Session, w.Warn)
+	seeds.Log(b.Session, w)
 	if b.Second, err = second(ctx, w); err != nil {
 		return none, err
 	}
@@ -205,11 +208,11 @@ func (o options) builder(w datasets.Workshop) *Builder {
 }
 
 // seeds reads the documents; a haystack cannot be made from one alone.
-func (o options) seeds(ctx context.Context) (*sources.Reading, error) {
+func (o options) seeds(ctx context.Context, out string) (*sources.Reading, error) {
 	if o.docs == "" {
 		return &sources.Reading{}, nil
 	}
-	r, err := sources.Read(ctx, o.docs, sources.Options{LeastWords: leastSeedWords})
+	r, err := sources.Read(ctx, o.docs, sources.Options{LeastWords: leastSeedWords, Out: out})
 	if err == nil && len(r.Documents) < 2 {
 		err = &datasets.InputError{
 			File:   o.docs,
