@@ -65,7 +65,7 @@ func skip(d fs.DirEntry) error {
 func (r *reading) enter(below fs.FS, p string) error {
 	switch {
 	case r.options.Out != "" && files.Same(filepath.Join(r.dir, filepath.FromSlash(p)), r.options.Out):
-		r.pass(p, "is the folder of --out")
+		r.Ours = append(r.Ours, p+", the folder of --out")
 	case written(below, p):
 		r.pass(p, "holds what lore has written")
 	default:

@@ -46,6 +46,9 @@ func counted(n int, noun string) string {
 // asides are notes on what is as it should be, and good to know.
 func (r *Reading) asides() []string {
 	var out []string
+	if len(r.Ours) > 0 {
+		out = append(out, "left out: "+strings.Join(r.Ours, "; "))
+	}
 	if n := len(r.Hidden); n == 1 {
 		out = append(out, "left out: 1 hidden file or folder, "+r.Hidden[0])
 	} else if n > 1 {

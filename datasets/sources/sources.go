@@ -40,6 +40,7 @@ type Reading struct {
 	Documents []datasets.Document
 	Files     int       // how many were looked at, those that are left out among them
 	LeftOut   []LeftOut // every file and record that is not among the documents, and every folder that was not entered
+	Ours      []string  // what the command line names for something else: the folder of --out, the file of --questions
 	Hidden    []string  // files and folders whose names begin with a dot
 	Copies    []string  // documents that say what another says and stay all the same, with its name
 }
@@ -122,8 +123,8 @@ func Read(ctx context.Context, name string, o Options) (*Reading, error) {
 
 	if len(r.Documents) == 0 {
 		why := "give files that end in " + Endings
-		if len(r.LeftOut) > 0 {
-			why = r.Notes()[0] + "; " + why
+		if notes := append(r.Notes(), r.asides()...); len(notes) > 0 {
+			why = notes[0] + "; " + why
 		}
 		return nil, &datasets.InputError{File: name, Msg: "holds no documents", Remedy: why}
 	}
@@ -143,11 +144,12 @@ type reading struct {
 
 // file takes in a file, or leaves it out with the reason.
 func (r *reading) file(ctx context.Context, name string) error {
-	r.Files++
 	full := filepath.Join(r.dir, filepath.FromSlash(name))
 	if flag := r.namedBy(full); flag != "" {
-		return r.refuse(name, full, "is the file of "+flag)
+		r.Ours = append(r.Ours, fmt.Sprintf("%s, the file of %s", name, flag))
+		return nil
 	}
+	r.Files++
 	ending := strings.ToLower(path.Ext(name))
 	if ending == records {
 		return r.records(name, full)

@@ -240,14 +240,17 @@ func TestWhatIsNoDocument(t *testing.T) {
 	if err != nil || len(r.Documents) != 2 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	const want = "left out 2 folders, each of which holds what lore has written: older, sub\n" +
-		"left out mine, which is the folder of --out\nleft out q.txt, which is the file of --questions"
+	const want = "left out 2 folders, each of which holds what lore has written: older, sub"
 	if got := strings.Join(r.Notes(), "\n"); got != want {
 		t.Error(got)
 	}
-	if got := r.Count() + ". " + strings.Join(r.asides(), "\n"); got != "2 documents of 3 files; 4 left out, below. "+
-		"left out: 2 hidden files and folders, such as .env" {
+	if got := r.Count() + ". " + strings.Join(r.asides(), ". "); got != "2 documents of 2 files; 2 left out, below. "+
+		"left out: mine, the folder of --out; q.txt, the file of --questions. left out: 2 hidden files and folders, such as .env" {
 		t.Error(got)
+	}
+	_, err = Read(t.Context(), filepath.Join(dir, "q.txt"), Options{Named: map[string]string{"--questions": filepath.Join(dir, "q.txt")}})
+	if err == nil || !strings.Contains(err.Error(), "holds no documents; left out: q.txt, the file of --questions") {
+		t.Error(err)
 	}
 
 	var usage *datasets.UsageError

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"lore/datasets"
 	"lore/datasets/long2rag"
 	"lore/local/files"
+	"lore/local/text"
 )
 
 // Seed is a question to start from.
@@ -30,73 +32,92 @@ func (s *Seed) UnmarshalJSON(data []byte) error {
 		Text json.RawMessage `json:"question"`
 	}
 	var r files.Record
-	if err := cmp.Or(json.Unmarshal(data, &rest), json.Unmarshal(data, &r)); err != nil {
+	err := cmp.Or(json.Unmarshal(data, &rest), json.Unmarshal(data, &r))
+	if err != nil {
 		return err
 	}
 
 	*s = Seed(rest.plain)
 	if r.HasID() {
-		id, err := r.QueryID()
-		if err != nil {
+		if s.ID, err = r.QueryID(); err != nil {
 			return err
 		}
-		s.ID = id
 	}
-	text, err := r.QueryText()
-	s.Text = text
+	s.Text, err = r.QueryText()
 	return err
 }
 
-// ReadSeeds reads lines of JSON with question, or lines of text.
-func ReadSeeds(name string, data []byte) ([]Seed, error) {
-	var out []Seed
-	seen := map[string]bool{}
-	err := files.EachLine(data, func(place string, line []byte) error {
-		s := Seed{Text: string(line)}
-		var err error
-		if line[0] == '{' {
-			s = Seed{}
-			err = json.Unmarshal(line, &s)
-		}
-		bad := func(msg string) error {
-			return &datasets.InputError{
-				File:  name,
-				Place: place,
-				Msg:   msg,
-				Remedy: `a line is {"id", "question", "category", "domain"}, ` +
-					`all but the question optional, or the question alone`,
-				Err: err,
-			}
-		}
+// given is a question as a file has it.
+type given struct {
+	place string // "line 3"
+	seed  Seed
+}
 
-		if err != nil {
-			return bad("is not a question: " + err.Error())
-		}
-		if s.Text = strings.TrimSpace(s.Text); s.Text == "" {
-			return bad("is not a question")
+// ReadSeeds reads questions in any of the forms that people have them in: lines of text, perhaps with the marks of
+// a list, lines of JSON, a JSON list, and tables with a heading. A question that is there again is left out. notes
+// say what was done. What looks like a table or JSON and cannot be read so is an error.
+func ReadSeeds(name string, data []byte) (seeds []Seed, notes []string, err error) {
+	list, notes, err := formOf(name, data)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	ids, asked := map[string]bool{}, map[string]string{} // asked has the places by what is asked there
+	again, example := 0, ""
+	for _, g := range list {
+		s := g.seed
+		s.Text = strings.Join(strings.Fields(s.Text), " ")
+		if before, twice := asked[strings.ToLower(s.Text)]; twice && s.Text != "" {
+			again++
+			example = cmp.Or(example, fmt.Sprintf("%q (%s, like %s)", text.Beginning(s.Text, 80), g.place, before))
+			continue
 		}
 
 		if s.ID == "" {
-			s.ID = fmt.Sprintf("s%d", len(out)+1)
+			s.ID = fmt.Sprintf("s%d", len(seeds)+1)
 		}
-		switch {
-		case seen[s.ID]:
-			return bad(fmt.Sprintf("has the id %q, which is taken", s.ID))
-		case files.CheckID(s.ID) != nil:
-			return bad("has no id of one word: " + files.CheckID(s.ID).Error())
-		case s.Category != "" && categoryOf(s.Category) == nil:
-			return bad(fmt.Sprintf("has the unknown category %q", s.Category))
+		if wrong := s.wrong(ids); wrong != "" {
+			return nil, nil, badSeed(name, g.place, wrong, nil)
 		}
-
-		seen[s.ID] = true
-		out = append(out, s)
-		return nil
-	})
-
-	if err == nil && len(out) == 0 {
-		err = &datasets.InputError{File: name, Msg: "holds no questions", Remedy: "give a question per line"}
+		ids[s.ID], asked[strings.ToLower(s.Text)] = true, g.place
+		seeds = append(seeds, s)
 	}
-	return out, err
+
+	if len(seeds) == 0 {
+		return nil, nil, &datasets.InputError{File: name, Msg: "holds no questions", Remedy: "give a question per line"}
+	}
+	if again > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d of %d questions are there already, and each is asked once: %s",
+			name, again, len(list), example))
+	}
+	return seeds, notes, nil
+}
+
+// wrong says what is wrong with a question; empty where nothing is.
+func (s Seed) wrong(taken map[string]bool) string {
+	switch {
+	case !strings.ContainsFunc(s.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
+		return "is not a question"
+	case taken[s.ID]:
+		return fmt.Sprintf("has the id %q, which is taken", s.ID)
+	case files.CheckID(s.ID) != nil:
+		return "has no id of one word: " + files.CheckID(s.ID).Error()
+	case s.Category != "" && categoryOf(s.Category) == nil:
+		return fmt.Sprintf("has the unknown category %q", s.Category)
+	}
+	return ""
+}
+
+// badSeed is the error of a question that cannot be read.
+func badSeed(name, place, msg string, err error) error {
+	return &datasets.InputError{
+		File:  name,
+		Place: place,
+		Msg:   msg,
+		Remedy: `a line is {"id", "question", "category", "domain"}, ` +
+			`all but the question optional, or the question alone`,
+		Err: err,
+	}
 }
 
 // categoryOf finds a category by its name, nil for none.

@@ -87,7 +87,8 @@ type options struct {
 
 func newBuild(fl *flag.FlagSet) datasets.Job {
 	var o options
-	fl.StringVar(&o.questions, "questions", "", "`file` of questions to start with: a line each, or lines of JSON")
+	fl.StringVar(&o.questions, "questions", "", "`file` of questions to start with: a line each, "+
+		"a table with a column question, or JSON")
 	fl.StringVar(&o.docs, "docs", "", "corpus: a `folder`, or a file: "+sources.Endings)
 	fl.IntVar(&o.evolve, "evolve", 0, "new questions per category, domain and method; 0 keeps the given ones")
 	fl.StringVar(&o.domains, "domains", strings.Join(long2rag.Domains, ","),
@@ -142,7 +143,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	if err != nil {
 		return none, err
 	}
-	seeds, err := ReadSeeds(o.questions, data)
+	seeds, notes, err := ReadSeeds(o.questions, data)
 	if err != nil {
 		return none, err
 	}
@@ -159,6 +160,10 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	b := o.builder(w, docs.Documents)
 	if b.Session, err = w.Writer(ctx, Window(corpus), Prompts(), long2rag.Benchmark{}.Prompts()); err != nil {
 		return none, err
+	}
+	for _, note := range notes {
+		b.Note("read", "", 0, "%s", note)
+		w.Note(note)
 	}
 	docs.Log(b.Session, w)
 	questions, err := b.Build(ctx, seeds, corpus)

@@ -1,8 +1,10 @@
 package build
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/datasets"
@@ -26,53 +28,83 @@ func (s Source) references() []string {
 	return s.References
 }
 
-// ReadSources reads lines of JSON with id, query, and a summary or references.
-func ReadSources(name string, data []byte) ([]Source, error) {
-	var out []Source
-	seen := map[string]string{} // the place of each id
-	err := files.EachLine(data, func(place string, line []byte) error {
-		var s Source
-		err := json.Unmarshal(line, &s)
-		bad := func(msg string) error {
-			return &datasets.InputError{
-				File:  name,
-				Place: place,
-				Msg:   msg,
-				Remedy: `a line is {"id", "query", "summary", "documents": [...]}, ` +
-					`and "story" where documents are split`,
-				Err: err,
-			}
-		}
+// same reports whether two queries ask, answer and refer to the same.
+func (s Source) same(other Source) bool {
+	return s.Query == other.Query && s.Story == other.Story && slices.Equal(s.references(), other.references()) &&
+		slices.Equal(s.Documents, other.Documents)
+}
 
-		switch {
-		case err != nil:
-			return bad("is not valid JSON: " + err.Error())
-		case strings.TrimSpace(s.Query) == "":
-			return bad("has no query")
-		case len(s.references()) == 0:
-			return bad("has no summary")
-		}
+// sourceList are queries on their way out of a file.
+type sourceList struct {
+	file   string
+	list   []Source
+	places map[string]string // of each id
+	copies []string          // places of queries that are there already
+}
 
-		if s.ID == "" {
-			s.ID = fmt.Sprint(len(out))
-		}
-		if other, twice := seen[s.ID]; twice {
-			return bad(fmt.Sprintf("repeats the id %q of %s", s.ID, other))
-		}
-
-		seen[s.ID] = place
-		out = append(out, s)
-		return nil
-	})
-	if err != nil {
-		return nil, err
+// ReadSources reads queries, of JSON with id, query, and a summary or references: one a line, or a list of them. A query
+// that is there again with all that belongs to it is left out, and named in notes.
+func ReadSources(name string, data []byte) (queries []Source, notes []string, err error) {
+	l := &sourceList{file: name, places: map[string]string{}}
+	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {
+		err = files.Wrap(name, files.EachValue(trimmed, func(place string, v json.RawMessage) error { return l.add(place, v) }))
+	} else {
+		err = files.EachLine(data, l.add)
 	}
-	if len(out) == 0 {
-		return nil, &datasets.InputError{
+	if err != nil {
+		return nil, nil, err
+	}
+
+	if len(l.list) == 0 {
+		return nil, nil, &datasets.InputError{
 			File:   name,
 			Msg:    "holds no queries",
 			Remedy: "give lines of JSON with query and summary",
 		}
 	}
-	return out, nil
+	if len(l.copies) > 0 {
+		notes = append(notes, fmt.Sprintf("%s: left out queries that are there already, with the same answer: %s",
+			name, strings.Join(l.copies, ", ")))
+	}
+	return l.list, notes, nil
+}
+
+// add takes a query in.
+func (l *sourceList) add(place string, line []byte) error {
+	var s Source
+	err := json.Unmarshal(line, &s)
+	bad := func(msg string) error {
+		return &datasets.InputError{
+			File:  l.file,
+			Place: place,
+			Msg:   msg,
+			Remedy: `a line is {"id", "query", "summary", "documents": [...]}, ` +
+				`and "story" where documents are split`,
+			Err: err,
+		}
+	}
+
+	switch {
+	case err != nil:
+		return bad("is not valid JSON: " + err.Error())
+	case strings.TrimSpace(s.Query) == "":
+		return bad("has no query")
+	case len(s.references()) == 0:
+		return bad("has no summary")
+	}
+
+	if i := slices.IndexFunc(l.list, s.same); i >= 0 {
+		l.copies = append(l.copies, fmt.Sprintf("%s (like %s)", place, l.places[l.list[i].ID]))
+		return nil
+	}
+	if s.ID == "" {
+		s.ID = fmt.Sprint(len(l.list))
+	}
+	if other, twice := l.places[s.ID]; twice {
+		return bad(fmt.Sprintf("repeats the id %q of %s", s.ID, other))
+	}
+
+	l.places[s.ID] = place
+	l.list = append(l.list, s)
+	return nil
 }

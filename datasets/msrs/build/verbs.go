@@ -130,7 +130,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	if err != nil {
 		return none, err
 	}
-	queries, err := ReadSources(o.queries, data)
+	queries, notes, err := ReadSources(o.queries, data)
 	if err != nil {
 		return none, err
 	}
@@ -146,6 +146,10 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 		return none, err
 	}
 
+	for _, note := range notes {
+		b.Note("read", "", 0, "%s", note)
+		w.Warn(note)
+	}
 	read.Log(b.Session, w)
 	raw := msrs.Raw{Domain: o.domain, Documents: docs}
 	made, err := o.make(ctx, w, b, &raw, at, queries)
