@@ -23,34 +23,46 @@ import (
 
 // part says which files of an archive hold text, in the order of reading, and how they are marked up.
 type part struct {
-	files *regexp.Regexp // a group, if there is one, is the number of a slide
+	files *regexp.Regexp // with the number of a slide in its name, if it is one
+	notes string         // ends the type of a relation to a speaker's notes; empty: there are none
 
-	text       map[string]bool // elements whose characters are text; nil: those of all elements
-	paragraphs map[string]bool // elements that end a paragraph
-	spaces     map[string]bool // elements that stand for a space or a line end
-	skipped    map[string]bool // elements whose content is not read
+	text       map[string]bool   // elements whose characters are text; nil: those of all elements
+	paragraphs map[string]bool   // elements that end a paragraph
+	signs      map[string]string // elements that stand for a sign, such as a space
+	skipped    map[string]bool   // elements whose content is not read
+
+	row, cell string // elements of tables
 }
 
 var (
 	word = part{
 		files:      regexp.MustCompile(`^word/(?:document|endnotes|footnotes)\.xml$`),
-		text:       map[string]bool{"t": true},
-		paragraphs: map[string]bool{"p": true},
-		spaces:     map[string]bool{"tab": true, "br": true, "cr": true},
-		skipped:    map[string]bool{"del": true, "Fallback": true}, // what was deleted, and what stands there twice
+		text:       set("t"),
+		paragraphs: set("p"),
+		signs:      map[string]string{"tab": " ", "br": " ", "cr": " ", "noBreakHyphen": "-"},
+		// What was deleted, where something was before it was moved, and what stands there twice.
+		skipped: set("del", "moveFrom", "Fallback"),
+		row:     "tr",
+		cell:    "tc",
 	}
 	slides = part{
 		files:      regexp.MustCompile(`^ppt/slides/slide(\d+)\.xml$`),
-		text:       map[string]bool{"t": true},
-		paragraphs: map[string]bool{"p": true},
-		spaces:     map[string]bool{"tab": true, "br": true},
-		skipped:    map[string]bool{"Fallback": true},
+		notes:      "/notesSlide",
+		text:       set("t"),
+		paragraphs: set("p"),
+		signs:      map[string]string{"tab": " ", "br": " "},
+		skipped:    set("Fallback"),
+		row:        "tr",
+		cell:       "tc",
 	}
 	openDocument = part{
 		files:      regexp.MustCompile(`^content\.xml$`),
-		paragraphs: map[string]bool{"p": true, "h": true},
-		spaces:     map[string]bool{"s": true, "tab": true, "line-break": true},
-		skipped:    map[string]bool{"tracked-changes": true, "annotation": true, "scripts": true},
+		paragraphs: set("p", "h"),
+		signs:      map[string]string{"s": " ", "tab": " ", "line-break": " "},
+		skipped: set("tracked-changes", "annotation", "scripts", "ruby-text",
+			"number-style", "currency-style", "percentage-style", "date-style", "time-style", "boolean-style", "text-style"),
+		row:  "table-row",
+		cell: "table-cell",
 	}
 )
 
@@ -82,21 +94,21 @@ func readOffice(p part) reader {
 			return "", broken("is not an office file of the kind its name says", nil)
 		}
 
-		var b strings.Builder
+		var text flow
 		left := int64(mostUnpacked)
 		for _, member := range list {
 			if ctx.Err() != nil {
 				return "", context.Cause(ctx)
 			}
-			if err := p.read(member, &b, &left); err != nil {
+			if err := p.read(member, &text, &left); err != nil {
 				return "", broken(fmt.Sprintf("has a part %s that cannot be read: %v", member.Name, err), err)
 			}
 		}
-		return extracted(b.String())
+		return extracted(text.text())
 	}
 }
 
-// of lists the files of an archive that hold text: slides in the order of their numbers.
+// of lists the files of an archive that hold text: slides in the order of their numbers, each with its notes.
 func (p part) of(archive *zip.Reader) []*zip.File {
 	number := func(f *zip.File) int {
 		n, _ := strconv.Atoi(strings.Trim(path.Base(f.Name), "abcdefghijklmnopqrstuvwxyz.")) // 0 without a number
@@ -106,13 +118,59 @@ func (p part) of(archive *zip.Reader) []*zip.File {
 	slices.SortFunc(list, func(a, b *zip.File) int {
 		return cmp.Or(cmp.Compare(number(a), number(b)), cmp.Compare(a.Name, b.Name))
 	})
-	return list
+	if p.notes == "" {
+		return list
+	}
+
+	var out []*zip.File
+	for _, f := range list {
+		out = append(out, f)
+		if notes := related(archive, f.Name, p.notes); notes != nil {
+			out = append(out, notes)
+		}
+	}
+	return out
+}
+
+// mostRelations is the most of a list of relations that is read.
+const mostRelations = 1 << 20
+
+// related is the file that another has a relation to, by how the relation's type ends; nil for none.
+func related(archive *zip.Reader, name, kind string) *zip.File {
+	r, err := archive.Open(path.Join(path.Dir(name), "_rels", path.Base(name)+".rels"))
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+
+	var list struct {
+		Relations []struct {
+			Type   string `xml:"Type,attr"`
+			Target string `xml:"Target,attr"`
+		} `xml:"Relationship"`
+	}
+	if err := xml.NewDecoder(io.LimitReader(r, mostRelations)).Decode(&list); err != nil {
+		return nil
+	}
+	for _, one := range list.Relations {
+		if !strings.HasSuffix(one.Type, kind) {
+			continue
+		}
+		target := strings.TrimPrefix(one.Target, "/")
+		if target == one.Target {
+			target = path.Join(path.Dir(name), one.Target)
+		}
+		if i := slices.IndexFunc(archive.File, func(f *zip.File) bool { return f.Name == target }); i >= 0 {
+			return archive.File[i]
+		}
+	}
+	return nil
 }
 
 var errUnpacked = errors.New("it is too large when it is unpacked")
 
-// read writes the text of a member. left is how much may still be unpacked.
-func (p part) read(member *zip.File, b *strings.Builder, left *int64) error {
+// read takes in the text of a member. left is how much may still be unpacked.
+func (p part) read(member *zip.File, to *flow, left *int64) error {
 	r, err := member.Open()
 	if err != nil {
 		return err
@@ -122,14 +180,14 @@ func (p part) read(member *zip.File, b *strings.Builder, left *int64) error {
 	defer func() { *left = limited.N }()
 
 	dec := xml.NewDecoder(limited)
-	inside, within := 0, 0 // elements of text, and of what is skipped, that are open
+	w := &walk{part: p, to: to, styles: map[string]bool{}}
 	for {
 		token, err := dec.Token()
 		switch {
 		case limited.N <= 0:
 			return errUnpacked
 		case err == io.EOF:
-			b.WriteString("\n\n")
+			to.paragraph()
 			return nil
 		case err != nil:
 			return err
@@ -137,29 +195,11 @@ func (p part) read(member *zip.File, b *strings.Builder, left *int64) error {
 
 		switch t := token.(type) {
 		case xml.StartElement:
-			name := t.Name.Local
-			switch {
-			case p.skipped[name]:
-				within++
-			case p.text[name]:
-				inside++
-			case p.spaces[name] && within == 0:
-				b.WriteByte(' ')
-			}
+			w.begin(t)
 		case xml.EndElement:
-			name := t.Name.Local
-			switch {
-			case p.skipped[name]:
-				within--
-			case p.text[name]:
-				inside--
-			case p.paragraphs[name] && within == 0:
-				b.WriteString("\n\n")
-			}
+			w.end(t.Name.Local)
 		case xml.CharData:
-			if within == 0 && (inside > 0 || p.text == nil) {
-				b.Write(t)
-			}
+			w.characters(string(t))
 		}
 	}
 }

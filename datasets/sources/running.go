@@ -26,6 +26,7 @@ var (
 	mdMark  = regexp.MustCompile(`(?m)^[ \t]*(?:` +
 		`#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+|\d+\.[ \t]+|[-=*_]{3,}[ \t]*$|\|[-:| \t]+\|?[ \t]*$)`)
 	mdEmphasis  = regexp.MustCompile("[*_]{1,3}([^*_\n]+)[*_]{1,3}|`([^`\n]+)`")
+	mdRow       = regexp.MustCompile(`^[ \t]*\|(.*?)\|?[ \t]*\r?\n?$`)
 	frontMatter = regexp.MustCompile(`\A---\n(?s:.*?)\n---\n`)
 )
 
@@ -67,7 +68,11 @@ func markdown(s string) (string, error) {
 			continue
 		}
 
-		// A heading or an item of a list is a paragraph of its own.
+		// A row of a table, a heading or an item of a list is a paragraph of its own.
+		if row := mdRow.FindStringSubmatch(line); !fenced && row != nil && !mdMark.MatchString(line) {
+			kept = append(kept, "\n"+strings.TrimSpace(row[1])+"\n\n")
+			continue
+		}
 		if mark := mdMark.FindString(line); !fenced && mark != "" && strings.TrimSpace(mark) != ">" {
 			line = "\n" + mdMark.ReplaceAllString(line, "") + "\n"
 		} else if !fenced {
@@ -83,52 +88,101 @@ func markdown(s string) (string, error) {
 	return extracted(s)
 }
 
-// blocks are the elements that end a paragraph; skipped ones hold no text of the page.
+// blocks are the elements that part paragraphs; skipped ones hold no text of the page.
 var (
 	blocks = set(
-		atom.Article, atom.Blockquote, atom.Br, atom.Dd, atom.Div, atom.Dt,
-		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6,
-		atom.Li, atom.P, atom.Pre, atom.Section, atom.Td, atom.Th, atom.Tr,
+		atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Br, atom.Caption, atom.Center, atom.Dd, atom.Details,
+		atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure,
+		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend,
+		atom.Li, atom.Main, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Ul,
 	)
-	skipped = set(
+	headings = []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6} // by their depth
+	skipped  = set(
 		atom.Footer, atom.Form, atom.Head, atom.Nav, atom.Noscript,
 		atom.Script, atom.Style, atom.Svg, atom.Template,
 	)
 )
 
-func set(elements ...atom.Atom) map[atom.Atom]bool {
-	out := map[atom.Atom]bool{}
+func set[E comparable](elements ...E) map[E]bool {
+	out := map[E]bool{}
 	for _, a := range elements {
 		out[a] = true
 	}
 	return out
 }
 
-// web takes the text out of a page, without menus, scripts and styles.
-func web(s string) (string, error) {
+// page takes the text out of a page, without menus, scripts, styles and what the page hides. marked gives headings
+// the marks of Markdown.
+func page(s string, marked bool) (string, error) {
 	root, err := html.Parse(bytes.NewReader([]byte(s)))
 	if err != nil {
 		return "", err
 	}
+	p := &webPage{marked: marked}
+	p.walk(root)
+	return extracted(p.text())
+}
 
-	var b strings.Builder
-	var walk func(n *html.Node)
-	walk = func(n *html.Node) {
-		switch {
-		case n.Type == html.TextNode:
-			b.WriteString(strings.ReplaceAll(n.Data, "\n", " "))
-		case n.Type == html.ElementNode && skipped[n.DataAtom]:
-			return
-		}
+// webPage is a page on its way to text.
+type webPage struct {
+	flow
+	marked bool
+}
 
-		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			walk(c)
-		}
-		if n.Type == html.ElementNode && blocks[n.DataAtom] {
-			b.WriteString("\n\n")
-		}
+func (p *webPage) walk(n *html.Node) {
+	kind := n.DataAtom
+	switch {
+	case n.Type == html.TextNode:
+		p.write(strings.ReplaceAll(n.Data, "\n", " "))
+	case n.Type == html.ElementNode && (skipped[kind] || unseen(n)):
+		return
+	case blocks[kind]:
+		p.paragraph()
+	case kind == atom.Tr:
+		p.beginRow()
+	}
+	if depth := slices.Index(headings, kind); depth >= 0 && p.marked && len(p.rows) == 0 && hasText(n) {
+		p.write(strings.Repeat("#", depth+1) + " ")
 	}
 
-	walk(root)
-	return extracted(b.String())
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		p.walk(c)
+	}
+
+	switch {
+	case blocks[kind]:
+		p.paragraph()
+	case kind == atom.Td || kind == atom.Th:
+		p.endCell()
+	case kind == atom.Tr:
+		p.endRow()
+	}
+}
+
+// unseen reports whether a page hides an element from its readers.
+func unseen(n *html.Node) bool {
+	for _, a := range n.Attr {
+		switch value := strings.ToLower(a.Val); {
+		case a.Key == "hidden":
+			return value != "until-found"
+		case a.Key == "style":
+			style := strings.Join(strings.Fields(value), "")
+			if strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasText(n *html.Node) bool {
+	if n.Type == html.TextNode {
+		return strings.TrimSpace(n.Data) != ""
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if hasText(c) {
+			return true
+		}
+	}
+	return false
 }

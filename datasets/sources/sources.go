@@ -27,6 +27,7 @@ const MostBytes = 5 << 20
 type Options struct {
 	LeastWords int  // of a document; shorter ones are left out. Below 1 is 1.
 	Lines      bool // keeps the lines of text and Markdown as they are, for those who look for headings
+	Headings   bool // marks headings of HTML as Markdown does
 
 	Out   string            // the folder that is written to, which holds no documents
 	Named map[string]string // files that other flags name, by the flag: they are no documents
@@ -61,9 +62,9 @@ var readers = map[string]reader{
 	".text":     readText(extracted),
 	".md":       readText(markdown),
 	".markdown": readText(markdown),
-	".html":     readText(web),
-	".htm":      readText(web),
-	".xhtml":    readText(web),
+	".html":     readPage,
+	".htm":      readPage,
+	".xhtml":    readPage,
 	".pdf":      readPDF,
 	".docx":     readOffice(word),
 	".odt":      readOffice(openDocument),
@@ -309,16 +310,31 @@ func tooLong(size int) string {
 // readText reads text in UTF-8.
 func readText(running func(string) (string, error)) reader {
 	return func(_ context.Context, file string, o Options) (string, error) {
-		if info, err := os.Stat(file); err == nil && info.Size() > 4*MostBytes { // a page may be mostly marks
-			return "", &files.Error{File: file, Msg: tooLong(int(info.Size())), Remedy: "split it"}
-		}
-		content, err := files.Read(file, "check its permissions")
+		content, err := plain(file)
 		if err != nil {
 			return "", err
 		}
-		if ending := strings.ToLower(filepath.Ext(file)); o.Lines && !strings.Contains(ending, "htm") {
-			return strings.ReplaceAll(string(content), "\r\n", "\n"), nil
+		if o.Lines {
+			return strings.ReplaceAll(content, "\r\n", "\n"), nil
 		}
-		return running(string(content))
+		return running(content)
 	}
+}
+
+// readPage reads HTML.
+func readPage(_ context.Context, file string, o Options) (string, error) {
+	content, err := plain(file)
+	if err != nil {
+		return "", err
+	}
+	return page(content, o.Headings)
+}
+
+// plain is the content of a file of text.
+func plain(file string) (string, error) {
+	if info, err := os.Stat(file); err == nil && info.Size() > 4*MostBytes { // a page may be mostly marks
+		return "", &files.Error{File: file, Msg: tooLong(int(info.Size())), Remedy: "split it"}
+	}
+	content, err := files.Read(file, "check its permissions")
+	return string(content), err
 }

@@ -24,7 +24,7 @@ func TestText(t *testing.T) {
 		"a PDF's text":    {"a.txt", "The harbour was re-\npaired in spring.\n\n  12  \n\fPage 13\nIt held.", "The harbour was repaired in spring.\n\nIt held."},
 		"numbers kept":    {"a.txt", "In the year\n1953\nit held.", "In the year 1953 it held."},
 		"compound kept":   {"a.txt", "the North-\nSea port", "the North- Sea port"},
-		"markdown":        {"a.md", "---\ntitle: x\n---\n# The *wall*\nIt [held](http://x) **well**.\n\n- one `code`\n- two\n> said she\n```\nraw # text\n```\n| a | b |\n|---|---|", "The wall\n\nIt held well.\n\none code\n\ntwo\n\nsaid she raw # text | a | b |"},
+		"markdown":        {"a.md", "---\ntitle: x\n---\n# The *wall*\nIt [held](http://x) **well**.\n\n- one `code`\n- two\n> said she\n```\nraw # text\n```\n| a | b |\n|---|---|", "The wall\n\nIt held well.\n\none code\n\ntwo\n\nsaid she raw # text\n\na | b"},
 		"html":            {"a.html", "<html><head><title>no</title></head><body><nav>menu</nav><h1>Wall</h1><p>It held &amp;\nstood.<br>Yes.<script>x()</script></p><ul><li>one<li>two</ul></body>", "Wall\n\nIt held & stood.\n\nYes.\n\none\n\ntwo"},
 		"byte order mark": {"a.txt", "\ufeffHello.", "Hello."},
 	} {
@@ -141,6 +141,83 @@ func TestOffice(t *testing.T) {
 		r, err := Read(t.Context(), dir, Options{})
 		if err != nil || r.Documents[0].Text != c.want {
 			t.Errorf("%s: %+v, %v, want %q", name, r, err, c.want)
+		}
+	}
+}
+
+// What stands in office files besides plain paragraphs keeps its sentences and rows whole, and nobody reads what is hidden.
+func TestOfficeMarks(t *testing.T) {
+	const cell = `<w:tc><w:p><w:r><w:t>%s</w:t></w:r></w:p></w:tc>`
+	tc := func(texts ...string) string {
+		out := ""
+		for _, text := range texts {
+			out += strings.Replace(cell, "%s", text, 1)
+		}
+		return "<w:tr>" + out + "</w:tr>"
+	}
+	run := func(text string) string { return `<w:r><w:t xml:space="preserve">` + text + `</w:t></w:r>` }
+	hidden := func(val string) string { return `<w:r><w:rPr><w:vanish` + val + `/></w:rPr><w:t>secret</w:t></w:r>` }
+	word := func(body string) map[string]string {
+		return map[string]string{"word/document.xml": `<w:document xmlns:w="w"><w:body>` + body + `</w:body></w:document>`}
+	}
+	open := func(styles, body string) map[string]string {
+		return map[string]string{"content.xml": `<o:c xmlns:o="o" xmlns:text="t" xmlns:table="b" xmlns:style="s" xmlns:number="n"><o:automatic-styles>` +
+			styles + `</o:automatic-styles><o:body><o:text>` + body + `</o:text></o:body></o:c>`}
+	}
+	long := strings.TrimSpace(strings.Repeat("word ", laidOut))
+
+	for title, c := range map[string]struct {
+		file    string
+		members map[string]string
+		want    string
+	}{
+		"no-break hyphen": {"a.docx", word(`<w:p>` + run("twenty") + `<w:r><w:noBreakHyphen/><w:t>one</w:t></w:r></w:p>`), "twenty-one"},
+		"moved text":      {"a.docx", word(`<w:p>` + run("It ") + `<w:moveFrom>` + run("gone") + `</w:moveFrom><w:moveTo>` + run("held") + `</w:moveTo></w:p>`), "It held"},
+		"hidden text":     {"a.docx", word(`<w:p>` + run("It ") + hidden("") + hidden(` w:val="true"`) + run("held") + `</w:p>`), "It held"},
+		"not hidden":      {"a.docx", word(`<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>` + hidden(` w:val="0"`) + `</w:p>`), "secret"},
+		"table":           {"a.docx", word(`<w:p>` + run("Costs") + `</w:p><w:tbl>` + tc("Wall", "", "7") + tc("Road", "2", "9") + `</w:tbl><w:p>` + run("So.") + `</w:p>`), "Costs\n\nWall | | 7\n\nRoad | 2 | 9\n\nSo."},
+		"layout":          {"a.docx", word(`<w:tbl><w:tr><w:tc><w:p>` + run("One.") + `</w:p><w:p>` + run("Two.") + `</w:p></w:tc></w:tr></w:tbl>`), "One.\n\nTwo."},
+		"long layout":     {"a.docx", word(`<w:tbl><w:tr>` + cell2("Left.") + `<w:tc><w:p>` + run(long) + `</w:p><w:p>` + run("Two.") + `</w:p></w:tc></w:tr></w:tbl>`), "Left.\n\n" + long + "\n\nTwo."},
+		"inner table":     {"a.docx", word(`<w:tbl><w:tr><w:tc><w:tbl>` + tc("a", "b") + `</w:tbl></w:tc><w:tc><w:p>` + run("c") + `</w:p></w:tc></w:tr></w:tbl>`), "a | b | c"},
+		"note":            {"a.odt", open("", `<text:p>The wall<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>So they say.</text:p></text:note-body></text:note> held.</text:p><text:p>Yes.</text:p>`), "The wall held.\n\nNote 1: So they say.\n\nYes."},
+		"open table":      {"a.odt", open("", `<table:table><table:table-row><table:table-cell><text:p>Wall</text:p></table:table-cell><table:table-cell><text:p>7</text:p><text:p>8</text:p></table:table-cell></table:table-row></table:table>`), "Wall | 7 8"},
+		"open hidden": {"a.odt", open(`<number:number-style><number:text>€</number:text></number:number-style><style:style style:name="T1"><style:text-properties text:display="none"/></style:style><style:style style:name="T2"><style:text-properties/></style:style>`,
+			`<text:p>It <text:span text:style-name="T1">secret</text:span><text:span text:style-name="T2">held</text:span></text:p><text:p text:style-name="T1">secret</text:p><text:section text:display="none"><text:p>secret</text:p></text:section><text:p><text:hidden-text text:is-hidden="true">secret</text:hidden-text>Yes.</text:p>`), "It held\n\nYes."},
+		"speaker's notes": {"a.pptx", map[string]string{
+			"ppt/slides/slide1.xml": `<p:sld xmlns:p="p" xmlns:a="a"><a:p><a:r><a:t>One</a:t></a:r></a:p><a:tbl><a:tr><a:tc><a:p><a:t>x</a:t></a:p></a:tc><a:tc><a:p><a:t>y</a:t></a:p></a:tc></a:tr></a:tbl></p:sld>`,
+			"ppt/slides/slide2.xml": `<p:sld xmlns:p="p" xmlns:a="a"><a:p><a:r><a:t>Two</a:t></a:r></a:p></p:sld>`,
+			"ppt/slides/_rels/slide1.xml.rels": `<Relationships><Relationship Type="http://x/slideLayout" Target="../l.xml"/>` +
+				`<Relationship Type="http://x/notesSlide" Target="../notesSlides/notesSlide7.xml"/></Relationships>`,
+			"ppt/notesSlides/notesSlide7.xml": `<p:notes xmlns:p="p" xmlns:a="a"><p:sp><p:nvSpPr><p:nvPr><p:ph type="body"/></p:nvPr></p:nvSpPr><a:p><a:t>Say this.</a:t></a:p></p:sp>` +
+				`<p:sp><p:nvSpPr><p:nvPr><p:ph type="sldNum"/></p:nvPr></p:nvSpPr><a:p><a:t>1</a:t></a:p></p:sp></p:notes>`,
+			"ppt/notesSlides/notesSlide8.xml": `<p:notes xmlns:p="p" xmlns:a="a"><a:p><a:t>Of no slide.</a:t></a:p></p:notes>`,
+		}, "One\n\nx | y\n\nSay this.\n\nTwo"},
+	} {
+		dir := folder(t, map[string]string{c.file: archive(t, c.members)})
+		r, err := Read(t.Context(), dir, Options{})
+		if err != nil || r.Documents[0].Text != c.want {
+			t.Errorf("%s: %+v, %v, want %q", title, r, err, c.want)
+		}
+	}
+}
+
+// cell2 is a cell with a paragraph.
+func cell2(text string) string { return `<w:tc><w:p><w:r><w:t>` + text + `</w:t></w:r></w:p></w:tc>` }
+
+// Pages part paragraphs at every block, keep the rows of tables, and leave out what they hide.
+func TestPages(t *testing.T) {
+	for title, c := range map[string]struct{ page, want, marked string }{
+		"blocks":  {"<header>The town<h1>Wall</h1></header><main>It held.<section>And <b>stood</b>.</section>Yes.<figure><figcaption>A wall</figcaption></figure></main>", "The town\n\nWall\n\nIt held.\n\nAnd stood.\n\nYes.\n\nA wall", "The town\n\n# Wall\n\nIt held.\n\nAnd stood.\n\nYes.\n\nA wall"},
+		"hidden":  {`<p>It<span hidden>secret</span> held.</p><div style="color:red; DISPLAY : none">secret</div><div hidden="until-found">Found.</div><p style="display:block">Yes.</p>`, "It held.\n\nFound.\n\nYes.", ""},
+		"table":   {"<table><caption>Costs</caption><tr><th>Wall<th>Road</tr><tr><td>7</td><td>9<br>or 10</td></tr></table>So.", "Costs\n\nWall | Road\n\n7 | 9 or 10\n\nSo.", ""},
+		"layout":  {"<table><tr><td><p>One.<p>Two.</td></tr></table>", "One.\n\nTwo.", ""},
+		"heading": {"<h2></h2><h2>Part <i>two</i></h2>Text.<table><tr><td><h3>a</h3></td><td>b</td></tr></table>", "Part two\n\nText.\n\na | b", "## Part two\n\nText.\n\na | b"},
+	} {
+		if got, err := page(c.page, false); err != nil || got != c.want {
+			t.Errorf("%s: %q, %v", title, got, err)
+		}
+		if got, err := page(c.page, true); c.marked != "" && (err != nil || got != c.marked) {
+			t.Errorf("%s: %q, %v", title, got, err)
 		}
 	}
 }
@@ -339,6 +416,8 @@ func TestIDOf(t *testing.T) {
 
 func FuzzText(f *testing.F) {
 	f.Add("a.md", "# The *wall*\n- one\n```\nx\n```")
+	f.Add("a.html", "<table><tr><td>a<td hidden>b<tr><td><h1>c</table><h2>d")
+	f.Add("a.md", "| a | b |\n|---|---|\n| c |")
 	f.Add("a.html", "<p>It <b>held</b><script>x</script>")
 	f.Add("a.txt", "re-\npaired\f12\n")
 	f.Fuzz(func(t *testing.T, name, content string) {
@@ -359,7 +438,7 @@ func textOf(file, content string) (string, error) {
 	case ".md":
 		return markdown(string(data))
 	case ".html":
-		return web(string(data))
+		return page(string(data), false)
 	}
 	return extracted(string(data))
 }
@@ -369,6 +448,10 @@ func FuzzOffice(f *testing.F) {
 	f.Add("<p><t>a</t></p>", uint8(0))
 	f.Add("<a:p><a:t>b<br/></a:t></a:p>", uint8(1))
 	f.Add("<text:p>c</text:p", uint8(2))
+	f.Add(`<r><rPr><vanish/></rPr><t>a</t></r><tbl><tr><tc><p><t>b</t></p></tc></tr></tbl>`, uint8(0))
+	f.Add(`<notes><sp><ph type="sldNum"/><t>1</t></sp></notes>`, uint8(1))
+	f.Add(`<style name="T"><text-properties display="none"/></style><p style-name="T">a</p><p>b<note><note-citation>1</note-citation><p>c</p></note></p>`, uint8(2))
+	f.Add(`<note><table-row><table-cell>a</table-cell></note></table-row>`, uint8(2))
 	f.Fuzz(func(t *testing.T, content string, kind uint8) {
 		p := []part{word, slides, openDocument}[kind%3]
 		name := []string{"word/document.xml", "ppt/slides/slide1.xml", "content.xml"}[kind%3]
@@ -378,10 +461,10 @@ func FuzzOffice(f *testing.F) {
 			t.Fatal(err)
 		}
 		left := int64(mostUnpacked)
-		var b strings.Builder
+		var to flow
 		for _, member := range p.of(z) {
-			if err := p.read(member, &b, &left); err == nil && !utf8.ValidString(b.String()) {
-				t.Errorf("%q", b.String())
+			if err := p.read(member, &to, &left); err == nil && !utf8.ValidString(to.text()) {
+				t.Errorf("%q", to.text())
 			}
 		}
 	})
