@@ -94,14 +94,3 @@ func written(below fs.FS, p string) bool {
 func (r *reading) pass(p, why string) {
 	r.LeftOut = append(r.LeftOut, LeftOut{Place: p, Reason: why, Folder: true})
 }
-
-// IDOf is the id of the document that people mean by a name: an id, or the name of a file with or without
-// its ending, of which ids are made. ok is false where there is no such document.
-func IDOf(name string, known func(id string) bool) (id string, ok bool) {
-	for _, id := range []string{name, files.OneWord(name), files.ID(name)} {
-		if known(id) {
-			return id, true
-		}
-	}
-	return "", false
-}

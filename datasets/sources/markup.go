@@ -2,7 +2,10 @@ package sources
 
 import (
 	"encoding/xml"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // walk goes through the marked-up text of an office file.
@@ -31,6 +34,8 @@ func (w *walk) begin(t xml.StartElement) {
 	switch {
 	case w.signs[name] != "":
 		w.to.write(w.signs[name])
+	case w.marked && len(w.to.rows) == 0 && headingDepth(t) > 0:
+		w.to.write(strings.Repeat("#", headingDepth(t)) + " ")
 	case name == w.row:
 		w.to.beginRow()
 	case name == "note" && w.text == nil:
@@ -104,6 +109,27 @@ func (w *walk) hides(t xml.StartElement) int {
 		}
 	}
 	return 0
+}
+
+// headingStyle is the style of a heading in Word, as its English, German and French versions call it.
+var headingStyle = regexp.MustCompile(`(?i)^(?:heading|berschrift|titre) ?([1-6])$`)
+
+// headingDepth is how deep a heading is that begins here; 0: none begins.
+func headingDepth(t xml.StartElement) int {
+	depth := ""
+	switch t.Name.Local {
+	case "h":
+		depth = attribute(t, "outline-level")
+	case "pStyle":
+		if m := headingStyle.FindStringSubmatch(attribute(t, "val")); m != nil {
+			depth = m[1]
+		}
+	}
+	n, err := strconv.Atoi(depth)
+	if err != nil || n < 1 {
+		return 0
+	}
+	return min(n, 6)
 }
 
 // off reports whether a property of Word is switched off.

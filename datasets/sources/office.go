@@ -32,6 +32,7 @@ type part struct {
 	skipped    map[string]bool   // elements whose content is not read
 
 	row, cell string // elements of tables
+	marked    bool   // headings get the marks of Markdown
 }
 
 var (
@@ -71,7 +72,9 @@ const mostUnpacked = 4 * MostBytes
 
 // readOffice reads an office file.
 func readOffice(p part) reader {
-	return func(ctx context.Context, file string, _ Options) (string, error) {
+	return func(ctx context.Context, file string, o Options) (string, error) {
+		p := p
+		p.marked = o.Headings
 		broken := func(msg string, err error) error {
 			return &files.Error{File: file, Msg: msg, Remedy: "open it in its program and save it again, or save it as text", Err: err}
 		}

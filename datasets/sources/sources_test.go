@@ -201,6 +201,23 @@ func TestOfficeMarks(t *testing.T) {
 	}
 }
 
+// Headings of office files can be marked as those of Markdown are.
+func TestOfficeHeadings(t *testing.T) {
+	for file, c := range map[string]struct{ name, content, want string }{
+		"a.docx": {"word/document.xml", `<w:d xmlns:w="w"><w:p><w:pPr><w:pStyle w:val="Heading2"/></w:pPr><w:r><w:t>The wall</w:t></w:r></w:p>` +
+			`<w:p><w:pPr><w:pStyle w:val="BodyText"/></w:pPr><w:r><w:t>It held.</w:t></w:r></w:p></w:d>`, "## The wall\n\nIt held."},
+		"a.odt": {"content.xml", `<o xmlns:text="t"><text:h text:outline-level="1">The wall</text:h><text:p>It held.</text:p></o>`, "# The wall\n\nIt held."},
+	} {
+		dir := folder(t, map[string]string{file: archive(t, map[string]string{c.name: c.content})})
+		for headings, want := range map[bool]string{true: c.want, false: strings.TrimLeft(c.want, "# ")} {
+			r, err := Read(t.Context(), dir, Options{Headings: headings})
+			if err != nil || r.Documents[0].Text != want {
+				t.Errorf("%s: %+v, %v, want %q", file, r, err, want)
+			}
+		}
+	}
+}
+
 // cell2 is a cell with a paragraph.
 func cell2(text string) string { return `<w:tc><w:p><w:r><w:t>` + text + `</w:t></w:r></w:p></w:tc>` }
 
@@ -399,18 +416,27 @@ func (l locked) Open(name string) (fs.File, error) {
 	return l.FS.Open(name)
 }
 
-// People name a document by its id or by its file.
+// People name a document by its id or by its file; what is not there is told by what is meant.
 func TestIDOf(t *testing.T) {
-	known := func(id string) bool { return id == "mill_report" || id == "v1.2" || id == "sub/a" }
+	r := Reading{
+		Documents: []datasets.Document{{ID: "mill_report"}, {ID: "v1.2"}, {ID: "sub/a"}},
+		LeftOut:   []LeftOut{{Place: "old map.png", Reason: "is a picture"}, {Place: "b.txt (like a.txt)", Reason: "is a copy"}},
+	}
 	for name, want := range map[string]string{
 		"mill_report": "mill_report", "mill report": "mill_report", "mill report.docx": "mill_report", "v1.2": "v1.2", "sub/a.md": "sub/a",
 	} {
-		if id, ok := IDOf(name, known); !ok || id != want {
+		if id, ok := r.IDOf(name); !ok || id != want {
 			t.Errorf("%s: %q", name, id)
 		}
 	}
-	if id, ok := IDOf("gone", known); ok {
-		t.Error(id)
+	for name, want := range map[string]string{
+		"mil report": `did you mean "mill_report"? an id is a file's path below --docs`, "a": `did you mean "sub/a"?`, "a.md": `did you mean "sub/a"?`,
+		"old map": "the file old map.png was left out: it is a picture", "b.txt": "the file b.txt (like a.txt) was left out: it is a copy",
+		"something else": `an id is a file's path below --docs without its ending, with underscores for spaces, such as "mill_report"`,
+	} {
+		if id, ok := r.IDOf(name); ok || !strings.HasPrefix(r.Meant(name), want) {
+			t.Errorf("%s: %q, %s", name, id, r.Meant(name))
+		}
 	}
 }
 

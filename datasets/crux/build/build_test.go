@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"lore/datasets"
 	"lore/datasets/crux"
+	"lore/datasets/sources"
 	"lore/datasets/stage/scripted"
 	"lore/datasets/stage/stagetest"
 	"lore/judge/lexical"
@@ -171,9 +173,9 @@ func (f callerFunc) All(ctx context.Context, calls []local.Call, done func(i int
 }
 
 func TestReadPairs(t *testing.T) {
-	docs := map[string]string{"a": "x"}
+	docs := reading("a", "mill_report")
 	for text, word := range map[string]string{"": "holds no pairs", "{": "line 1",
-		`{"id":"p","summary":"s","documents":["z"]}`: `"z"`, `{"id":"p","documents":["a"]}`: "no summary",
+		`{"id":"p","summary":"s","documents":["z"]}`: `"z"`, `{"id":"p","summary":"s","documents":["mil report"]}`: `did you mean "mill_report"?`, `{"id":"p","documents":["a"]}`: "no summary",
 		`{"id":"p q","summary":"s","documents":["a"]}`: "white space (U+0020)"} {
 		if _, err := ReadPairs("pairs.jsonl", []byte(text), docs); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%q: %v", text, err)
@@ -181,9 +183,18 @@ func TestReadPairs(t *testing.T) {
 	}
 }
 
+// reading has documents of these ids.
+func reading(ids ...string) *sources.Reading {
+	var r sources.Reading
+	for _, id := range ids {
+		r.Documents = append(r.Documents, datasets.Document{ID: id, Text: "x"})
+	}
+	return &r
+}
+
 func FuzzReadPairs(f *testing.F) {
 	f.Add([]byte(`{"id":"p","summary":"s","documents":["a"]}`))
-	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = ReadPairs("x", data, map[string]string{"a": "x"}) })
+	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = ReadPairs("x", data, reading("a")) })
 }
 
 // A document of two pairs is rewritten once, and its passages are graded for both: a retriever that finds one of two

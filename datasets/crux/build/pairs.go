@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lore/datasets"
+	"lore/datasets/sources"
 	"lore/local/files"
 )
 
@@ -32,9 +33,9 @@ func (p *Pair) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// ReadPairs reads lines of JSON with id, summary and documents, which must be among
-// the given ones.
-func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, error) {
+// ReadPairs reads lines of JSON with id, summary and documents, which must be among the
+// given ones. People may name a document by its file.
+func ReadPairs(name string, data []byte, documents *sources.Reading) ([]Pair, error) {
 	var out []Pair
 	seen := map[string]bool{}
 	err := files.EachLine(data, func(place string, line []byte) error {
@@ -60,10 +61,13 @@ func ReadPairs(name string, data []byte, documents map[string]string) ([]Pair, e
 		case strings.TrimSpace(p.Summary) == "" || len(p.Documents) == 0:
 			return bad("has no summary or no documents")
 		}
-		for _, d := range p.Documents {
-			if _, ok := documents[d]; !ok {
-				return bad("names the document %q, which is not there", d)
+		for i, d := range p.Documents {
+			id, ok := documents.IDOf(d)
+			if !ok {
+				msg := fmt.Sprintf("names the document %q, which is not there", d)
+				return &datasets.InputError{File: name, Place: place, Msg: msg, Remedy: documents.Meant(d)}
 			}
+			p.Documents[i] = id
 		}
 
 		seen[p.ID] = true

@@ -185,7 +185,7 @@ func (o options) sources(ctx context.Context, w datasets.Workshop) ([]Pair, map[
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	pairs, err := ReadPairs(o.pairs, data, texts)
+	pairs, err := ReadPairs(o.pairs, data, docs)
 	return pairs, texts, docs, err
 }
 

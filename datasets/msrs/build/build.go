@@ -23,6 +23,7 @@ type Builder struct {
 	*stage.Session
 	Context int // most tokens of a story that are shown to the model that rewrites
 
+	whole    []string    // stories in which no chapter begins
 	clusters *Clustering // of meetings, once they are clustered
 }
 

@@ -23,34 +23,6 @@ const (
 	revealLimit   = 0.5   // share of the answer's content words above which a question gives it away
 )
 
-// Split cuts documents where parts begin. Parts are numbered from 1; a document in which none
-// begins stays whole.
-func (b *Builder) Split(docs []datasets.Document, at Splitter) []datasets.Document {
-	var out []datasets.Document
-	for _, d := range docs {
-		starts := at(d.Text)
-
-		// What stands before the first heading is a part, too.
-		if len(starts) == 0 || strings.TrimSpace(d.Text[:starts[0]]) != "" {
-			starts = append([]int{0}, starts...)
-		}
-
-		parts := 0
-		for i, s := range starts {
-			end := len(d.Text)
-			if i+1 < len(starts) {
-				end = starts[i+1]
-			}
-			if part := strings.TrimSpace(d.Text[s:end]); part != "" {
-				parts++
-				out = append(out, datasets.Document{ID: fmt.Sprintf("%s-%d", d.ID, parts), Text: part})
-			}
-		}
-		b.Note("split", "", 0, "%s: %d parts", d.ID, parts)
-	}
-	return out
-}
-
 // rewriting is the work on the queries of stories: all of it by the number of the source.
 type rewriting struct {
 	sources  []Source
@@ -79,7 +51,7 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 	for i, s := range sources {
 		w.gold[i], w.shown[i] = goldOf(chapters, s, b.Context)
 		if len(w.gold[i]) == 0 {
-			b.Drop(s.ID, "no chapter of the story %q is there", s.Story)
+			b.Drop(s.ID, "no chapter of the story %q is there%s", s.Story, nearStory(s.Story, chapters))
 			continue
 		}
 		for _, d := range s.Documents {
@@ -113,13 +85,27 @@ func (b *Builder) Story(ctx context.Context, chapters []datasets.Document, sourc
 	return out, nil
 }
 
+// storyOf is the story that a chapter is of.
+func storyOf(d datasets.Document) string { return d.ID[:max(0, strings.LastIndexByte(d.ID, '-'))] }
+
+// nearStory names the story that is called nearly so; empty where none is.
+func nearStory(name string, chapters []datasets.Document) string {
+	var known []string
+	for _, c := range chapters {
+		known = append(known, storyOf(c))
+	}
+	if near := text.Nearest(name, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
 // excerpt is what the model is shown of a story.
 type excerpt struct{ What, Text string }
 
 // goldOf finds a query's chapters, and what can be shown of its story in so many tokens: all of it, the
 // chapters, and always how they begin.
 func goldOf(chapters []datasets.Document, s Source, room int) (gold []string, shown []excerpt) {
-	storyOf := func(d datasets.Document) string { return d.ID[:max(0, strings.LastIndexByte(d.ID, '-'))] }
 	var texts, whole []string
 	stories := map[string]bool{}
 	for _, c := range chapters {
@@ -139,9 +125,9 @@ func goldOf(chapters []datasets.Document, s Source, room int) (gold []string, sh
 	}
 
 	offer := func(what string, parts []string) {
-		text := strings.Join(parts, "\n\n")
-		if tokens.Count(text) <= room {
-			shown = append(shown, excerpt{what, text})
+		whole := strings.Join(parts, "\n\n")
+		if tokens.Count(whole) <= room {
+			shown = append(shown, excerpt{what, whole})
 		}
 	}
 	offer("The story", whole)

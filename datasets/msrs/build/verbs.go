@@ -58,7 +58,7 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	fl.BoolVar(&o.headings, "headings", false,
 		"story: chapters begin at Markdown headings, at \"Chapter 3\" on a line of its own, "+
 			"and at titles such as \"Part 2: The storm\" or \"IV.\" between blank lines")
-	fl.Float64Var(&o.threshold, "threshold", 0.3,
+	fl.Float64Var(&o.threshold, "threshold", defaultThreshold,
 		"meeting: minimum mean similarity in a cluster")
 	fl.StringVar(&o.alone, "alone", Nearest, "meeting: what becomes of a query left alone: nearest (joins the nearest cluster "+
 		"with room, however far), near (at the --threshold, or is dropped), keep (at the --threshold, or stays as it is)")
@@ -71,13 +71,39 @@ func newBuild(fl *flag.FlagSet) datasets.Job {
 	}
 }
 
+// defaultThreshold is the least mean similarity in a cluster, if nobody says otherwise.
+const defaultThreshold = 0.3
+
+// ofOtherDomain is a flag of the domain that is not built, "" for none: it would have no effect.
+func (o options) ofOtherDomain() (flag, domain string) {
+	for _, f := range []struct {
+		name, domain string
+		given        bool
+	}{
+		{"--delimiter", "story", o.delimiter != ""},
+		{"--headings", "story", o.headings},
+		{"--context-tokens", "story", o.context != contextTokens},
+		{"--threshold", "meeting", o.threshold != defaultThreshold},
+		{"--alone", "meeting", o.alone != Nearest},
+		{"--embedder", "meeting", o.embedder != ""},
+	} {
+		if f.given && f.domain != o.domain {
+			return f.name, f.domain
+		}
+	}
+	return "", ""
+}
+
 // check refuses flags that do not go together, and compiles the delimiter.
 func (o options) check(model string) (Splitter, error) {
+	flag, other := o.ofOtherDomain()
 	switch {
 	case !slices.Contains(msrs.Domains, o.domain):
 		return nil, datasets.Usagef("--domain is story or meeting, not %q", o.domain)
 	case o.docs == "" || o.queries == "":
 		return nil, datasets.Usagef("build msrs needs --docs and --queries")
+	case other != "":
+		return nil, datasets.Usagef("%s is for --domain %s: it has no effect on a %s", flag, other, o.domain)
 	case o.domain == "story" && model == "":
 		return nil, datasets.Usagef("stories need --model: their queries are rewritten by one")
 	case o.domain == "story" && (o.delimiter == "") == !o.headings:
@@ -118,6 +144,7 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	// Chapters begin at lines, and speakers of a meeting have lines of their own.
 	read, err := sources.Read(ctx, o.docs, sources.Options{
 		Lines:    true,
+		Headings: o.headings,
 		Out:      w.Out(),
 		Named:    map[string]string{"--queries": o.queries},
 		Referred: true,
@@ -136,9 +163,12 @@ func (o options) run(ctx context.Context, w datasets.Workshop) (datasets.Outcome
 	}
 
 	if o.domain == "meeting" {
-		if err := nameDocuments(o.queries, queries, docs); err != nil {
-			return none, err
-		}
+		err = nameDocuments(o.queries, queries, read)
+	} else {
+		nameStories(queries, read)
+	}
+	if err != nil {
+		return none, err
 	}
 
 	b := &Builder{Context: o.context}
@@ -165,7 +195,14 @@ func (o options) make(
 	ctx context.Context, w datasets.Workshop, b *Builder, raw *msrs.Raw, at Splitter, asked []Source,
 ) ([]msrs.Query, error) {
 	if o.domain == "story" {
+		stories, flag := len(raw.Documents), "--headings"
+		if !o.headings {
+			flag = "--delimiter"
+		}
 		raw.Documents = b.Split(raw.Documents, at)
+		if warning := b.wholeWarning(flag, stories); warning != "" {
+			w.Warn(warning)
+		}
 		return b.Story(ctx, raw.Documents, asked)
 	}
 
@@ -183,33 +220,31 @@ func (o options) make(
 // nameDocuments turns the names that queries give their documents into ids: people write
 // the names of their files. A document that is not there is an error, because a query would
 // lose its gold.
-func nameDocuments(file string, asked []Source, docs []datasets.Document) error {
-	ids := map[string]bool{}
-	for _, d := range docs {
-		ids[d.ID] = true
-	}
-
+func nameDocuments(file string, asked []Source, read *sources.Reading) error {
 	for _, s := range asked {
 		for i, name := range s.Documents {
-			id := strings.Join(strings.Fields(name), "_")
-			switch {
-			case ids[name]:
-			case ids[id]:
-				s.Documents[i] = id
-			case ids[files.ID(name)]:
-				s.Documents[i] = files.ID(name)
-			default:
+			id, ok := read.IDOf(name)
+			if !ok {
 				return &datasets.InputError{
-					File:  file,
-					Place: "query " + s.ID,
-					Msg:   fmt.Sprintf("names the document %q, which is not there", name),
-					Remedy: fmt.Sprintf("an id is a file's path below --docs without its ending, such as %q",
-						docs[0].ID),
+					File:   file,
+					Place:  "query " + s.ID,
+					Msg:    fmt.Sprintf("names the document %q, which is not there", name),
+					Remedy: read.Meant(name),
 				}
 			}
+			s.Documents[i] = id
 		}
 	}
 	return nil
+}
+
+// nameStories does so for stories. One that is not there costs its query, and is named in the log.
+func nameStories(asked []Source, read *sources.Reading) {
+	for i, s := range asked {
+		if id, ok := read.IDOf(s.Story); ok {
+			asked[i].Story = id
+		}
+	}
 }
 
 // outcome is the dataset with what was dropped.
