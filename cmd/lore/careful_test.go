@@ -2,10 +2,11 @@ package main
 
 import (
 	long2ragscripted "lore/datasets/long2rag/build/scripted"
+	msrsscripted "lore/datasets/msrs/build/scripted"
 	summhayscripted "lore/datasets/summhay/build/scripted"
 	"lore/local/ollama/ollamatest"
 )
 
 // careful is a server's model that answers the prompts of builds as a careful model
 // would, and all others with something plausible.
-var careful = ollamatest.Playing(long2ragscripted.Careful, summhayscripted.Careful)
+var careful = ollamatest.Playing(long2ragscripted.Careful, msrsscripted.Careful, summhayscripted.Careful)

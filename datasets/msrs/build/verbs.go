@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"lore/datasets/msrs/build/scripted"
+
 	"lore/datasets"
 	"lore/datasets/msrs"
 	"lore/datasets/sources"
@@ -35,6 +37,7 @@ func Verbs() []datasets.Verb {
 			" --model ollama:qwen3:8b --out mine",
 		Needs:   datasets.NeedsOut | datasets.NeedsWriter | datasets.NeedsVectors,
 		Prompts: Prompts(),
+		StandIn: scripted.Careful,
 		New:     newBuild,
 	}}
 }
