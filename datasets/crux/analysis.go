@@ -26,70 +26,89 @@ func contextMetrics(eta int) []string {
 // Analysis shows what the data's own grades say of the figures, with no retriever and
 // no model: how they correlate over random contexts, and how they grow with k.
 func (b Benchmark) Analysis(ds *datasets.Dataset, contexts int, seed uint64) []datasets.Grid {
-	return []datasets.Grid{b.correlations(ds, contexts, seed), b.sizes(ds, seed)}
+	drawn := drawContexts(ds, contexts, seed)
+	note := fmt.Sprintf("%d random contexts of graded passages and distractors, seed %d", contexts, seed)
+	return []datasets.Grid{
+		b.correlations(drawn, note),
+		b.sizes(ds, seed),
+		b.spread("Spread over random contexts", "contexts", drawn, "mean over topics, and its standard deviation over "+note),
+	}
 }
 
-// figures measures a context of graded passages at the first threshold.
-func (it *item) figures(ids []string) []float64 {
-	k := len(ids)
-	eta := it.levels[0].eta
-	byName := map[string]float64{}
-	for _, s := range it.scoreAt(ids, k) {
-		byName[s.Metric] = s.Value
-	}
-
-	out := make([]float64, len(figuresOfContext))
-	for i, name := range contextMetrics(eta) {
-		out[i] = byName[name]
+// figures measures a ranking whose first k passages are shown, by the data's grades: the values
+// that there are, by metric.
+func (it *item) figures(ids []string, k int) map[string]float64 {
+	out := map[string]float64{}
+	for _, s := range it.scoreContext(ids, k, nil) {
+		if s.Unit == "" && s.Unscored == "" {
+			out[s.Metric] = s.Value
+		}
 	}
 	return out
 }
 
-// scoreAt scores a context as if k passages were shown.
-func (it *item) scoreAt(ids []string, k int) []datasets.Score {
-	shared := *it.set
-	shared.bench.K = k
-
-	one := *it
-	one.set = &shared
-	return one.scoreContext(datasets.Retrieved{IDs: ids}, nil)
-}
-
-// correlations is the mean over topics of Spearman's ρ between figures over random
-// contexts of the topic's graded passages. Random contexts have from one passage to
-// all, in random order; other topics' graded passages, which have grades of 0 here,
-// stand for distractors.
-func (b Benchmark) correlations(ds *datasets.Dataset, contexts int, seed uint64) datasets.Grid {
-	n := len(figuresOfContext)
-	sums, counts := make([]float64, n*n), make([]int, n*n)
+// drawContexts measures random contexts of each topic: a list of contexts for each topic. Random
+// contexts have from one passage to as many as are relevant, in random order; other topics' graded
+// passages stand for distractors, as they answer nothing here.
+func drawContexts(ds *datasets.Dataset, contexts int, seed uint64) [][]map[string]float64 {
+	others := pool(ds)
+	out := make([][]map[string]float64, len(ds.Items))
 	for i, x := range ds.Items {
 		it := x.(*item)
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
-		columns := it.figuresOver(contexts, ds, rng)
-
-		for a := range n {
-			for c := range n {
-				// A figure that is the same in all contexts of a topic correlates with nothing.
-				if r := metric.Spearman(columns[a], columns[c]); !math.IsNaN(r) {
-					sums[a*n+c] += r
-					counts[a*n+c]++
-				}
-			}
+		for range contexts {
+			ids := it.randomContext(others, rng)
+			out[i] = append(out[i], it.figures(ids, len(ids)))
 		}
 	}
+	return out
+}
 
+// column lists a figure of several contexts or topics, NaN where there is none.
+func column(figures []map[string]float64, name string) []float64 {
+	out := make([]float64, len(figures))
+	for i, f := range figures {
+		v, ok := f[name]
+		if out[i] = v; !ok {
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
+
+// defined leaves out NaN.
+func defined(values []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+}
+
+// correlations is the mean over topics of Spearman's ρ between figures over random contexts.
+func (b Benchmark) correlations(drawn [][]map[string]float64, note string) datasets.Grid {
+	eta := b.etas()[0]
+	names := contextMetrics(eta)
 	g := datasets.Grid{
 		Title: "Do the figures of a context agree?",
 		Head:  append([]string{"Spearman's ρ"}, figuresOfContext...),
-		Note: fmt.Sprintf("mean over topics of ρ over %d random contexts of graded passages and distractors, "+
-			"η %d, seed %d", contexts, b.etas()[0], seed),
+		Note:  fmt.Sprintf("mean over topics of ρ over %s, η %d", note, eta),
 	}
-	for a, name := range figuresOfContext {
-		row := []string{name}
-		for c := range n {
+	columns := make([][][]float64, len(drawn)) // topic, figure, context
+	for i, topic := range drawn {
+		for _, name := range names {
+			columns[i] = append(columns[i], column(topic, name))
+		}
+	}
+
+	for a, heading := range figuresOfContext {
+		row := []string{heading}
+		for c := range figuresOfContext {
+			var rhos []float64
+			for _, topic := range columns {
+				rhos = append(rhos, metric.Spearman(topic[a], topic[c]))
+			}
+
+			// A figure that is the same in all contexts of a topic correlates with nothing.
 			cell := datasets.NoValue
-			if k := counts[a*n+c]; k > 0 {
-				cell = fmt.Sprintf("%.2f", sums[a*n+c]/float64(k))
+			if rhos = defined(rhos); len(rhos) > 0 {
+				cell = fmt.Sprintf("%.2f", metric.Mean(rhos))
 			}
 			row = append(row, cell)
 		}
@@ -98,16 +117,43 @@ func (b Benchmark) correlations(ds *datasets.Dataset, contexts int, seed uint64)
 	return g
 }
 
-// figuresOver lists the values of each figure over random contexts.
-func (it *item) figuresOver(contexts int, ds *datasets.Dataset, rng *rand.Rand) [][]float64 {
-	columns := make([][]float64, len(figuresOfContext))
-	all := it.withDistractors(ds)
-	for range contexts {
-		for k, v := range all.figures(it.randomContext(ds, rng)) {
-			columns[k] = append(columns[k], v)
-		}
+// spread is, for each threshold, the mean of the figures over rankings, each the mean over topics,
+// and their standard deviation (the paper's Table 2). by holds the figures of topic and ranking.
+func (b Benchmark) spread(title, of string, by [][]map[string]float64, note string) datasets.Grid {
+	g := datasets.Grid{Title: title, Head: []string{"η", "Cov(Z)", "α-nDCG", "Den(Z)", of}, Note: note + ", in percent"}
+	if len(by) == 0 {
+		return g
 	}
-	return columns
+	for _, eta := range b.etas() {
+		row := []string{fmt.Sprint(eta)}
+		for _, name := range contextMetrics(eta)[:3] {
+			row = append(row, aroundMean(means(by, name)))
+		}
+		g.Rows = append(g.Rows, append(row, fmt.Sprint(len(by[0]))))
+	}
+	return g
+}
+
+// means are a figure's over topics, for each ranking.
+func means(by [][]map[string]float64, name string) []float64 {
+	var out []float64
+	for r := range by[0] {
+		var values []map[string]float64
+		for _, topic := range by {
+			values = append(values, topic[r])
+		}
+		out = append(out, metric.Mean(defined(column(values, name))))
+	}
+	return out
+}
+
+// aroundMean is the cell of a mean with the standard deviation around it.
+func aroundMean(values []float64) string {
+	values = defined(values)
+	if len(values) < 2 {
+		return datasets.NoValue
+	}
+	return fmt.Sprintf("%.1f ± %.1f", 100*metric.Mean(values), 100*metric.StandardDeviation(values))
 }
 
 // pool lists the passages that any topic grades.
@@ -121,37 +167,73 @@ func pool(ds *datasets.Dataset) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// withDistractors gives the other topics' passages grades of 0.
-func (it *item) withDistractors(ds *datasets.Dataset) *item {
-	out := *it
-	out.topic.Grades = map[string][]int{}
-	for _, id := range pool(ds) {
-		out.topic.Grades[id] = make([]int, len(it.topic.Questions))
-	}
-
-	for id, row := range it.topic.Grades {
-		out.topic.Grades[id] = row
-	}
-	return &out
-}
-
 // randomContext draws as many passages as the topic has relevant ones at most, half of
-// them relevant ones on average.
-func (it *item) randomContext(ds *datasets.Dataset, rng *rand.Rand) []string {
+// them relevant ones on average, the rest of pool.
+func (it *item) randomContext(pool []string, rng *rand.Rand) []string {
 	size := 1 + rng.IntN(max(1, len(it.relevant)))
-	own, others := slices.Clone(it.relevant), without(pool(ds), it.relevant)
-	shuffle(own, rng)
-	shuffle(others, rng)
+	own, others := newDraw(len(it.relevant)), newDraw(len(pool))
+	one := func() (string, bool) {
+		i, ok := own.next(rng)
+		if !ok {
+			return "", false
+		}
+		return it.relevant[i], true
+	}
+	other := func() (string, bool) {
+		for {
+			i, ok := others.next(rng)
+			if !ok {
+				return "", false
+			}
+			if _, mine := it.topic.Grades[pool[i]]; !mine {
+				return pool[i], true
+			}
+		}
+	}
 
 	var out []string
-	for len(out) < size && len(own)+len(others) > 0 {
-		from := &own
-		if len(own) == 0 || (len(others) > 0 && rng.IntN(2) == 0) {
-			from = &others
+	for len(out) < size {
+		first, second := one, other
+		if rng.IntN(2) == 0 {
+			first, second = other, one
 		}
-		out, *from = append(out, (*from)[0]), (*from)[1:]
+		id, ok := first()
+		if !ok {
+			id, ok = second()
+		}
+		if !ok {
+			break
+		}
+		out = append(out, id)
 	}
 	return out
+}
+
+// draw draws numbers from 0 to n-1, each once, in a time that does not grow with n.
+type draw struct {
+	n     int
+	moved map[int]int // numbers that stand elsewhere than at their own place
+}
+
+func newDraw(n int) *draw { return &draw{n, map[int]int{}} }
+
+// next draws the next number; false: all are drawn.
+func (d *draw) next(rng *rand.Rand) (int, bool) {
+	if d.n == 0 {
+		return 0, false
+	}
+	at := func(i int) int {
+		if v, ok := d.moved[i]; ok {
+			return v
+		}
+		return i
+	}
+
+	i := rng.IntN(d.n)
+	d.n--
+	out := at(i)
+	d.moved[i] = at(d.n)
+	return out, true
 }
 
 // without lists what is in a and not in b.
@@ -174,21 +256,31 @@ func (b Benchmark) sizes(ds *datasets.Dataset, seed uint64) datasets.Grid {
 	}
 	for _, k := range []int{1, 2, 3, 5, 10, 20} {
 		for _, order := range []string{"greedy", "random"} {
-			sums, n := figuresAt(k, order, ds, seed)
-			if n == 0 {
+			figures := figuresAt(k, order, ds, seed)
+			if len(figures) == 0 {
 				continue
 			}
-			mean := func(c int) string { return fmt.Sprintf("%.1f", 100*sums[c]/float64(n)) }
-			g.Rows = append(g.Rows, []string{fmt.Sprint(k), order, mean(0), mean(1), mean(2), fmt.Sprint(n)})
+			row := []string{fmt.Sprint(k), order}
+			for _, name := range contextMetrics(b.etas()[0])[:3] {
+				row = append(row, percentOf(metric.Mean(defined(column(figures, name)))))
+			}
+			g.Rows = append(g.Rows, append(row, fmt.Sprint(len(figures))))
 		}
 	}
 	return g
 }
 
-// figuresAt sums the figures of the first k passages in an order over the n topics that
-// have so many.
-func figuresAt(k int, order string, ds *datasets.Dataset, seed uint64) (sums []float64, n int) {
-	sums = make([]float64, len(figuresOfContext))
+// percentOf is the cell of a share, in percent.
+func percentOf(v float64) string {
+	if math.IsNaN(v) {
+		return datasets.NoValue
+	}
+	return fmt.Sprintf("%.1f", 100*v)
+}
+
+// figuresAt are the figures of the first k passages in an order, of the topics that have so many.
+func figuresAt(k int, order string, ds *datasets.Dataset, seed uint64) []map[string]float64 {
+	var out []map[string]float64
 	for i, x := range ds.Items {
 		it := x.(*item)
 		if len(it.relevant) < k {
@@ -199,10 +291,7 @@ func figuresAt(k int, order string, ds *datasets.Dataset, seed uint64) (sums []f
 		if order == "random" {
 			shuffle(ids, rand.New(rand.NewPCG(seed, uint64(i))))
 		}
-		for c, v := range it.figures(ids[:k]) {
-			sums[c] += v
-		}
-		n++
+		out = append(out, it.figures(ids[:k], k))
 	}
-	return sums, n
+	return out
 }

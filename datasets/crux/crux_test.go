@@ -66,7 +66,7 @@ func TestTable5(t *testing.T) {
 	size := func(id string) float64 { return float64(tokens.Count(it.Corpus().Text(id))) }
 	// c then a: 6 of 8. Gains with α ½: c answers 5, 6 and 10; a answers 3, 4 and 9: 3 + 3/log2(3).
 	// The ideal order is a, b (3 new), then c (2 new and a half for 5).
-	scores := it.scoreContext(datasets.Retrieved{IDs: []string{"c", "a", "d"}}, datasets.Verdicts{judge.Document("d"): make8("0")})
+	scores := it.scoreContext([]string{"c", "a", "d"}, 3, datasets.Verdicts{judge.Document("d"): make8("0")})
 	ideal := 3 + 3/math.Log2(3) + 2.5/2
 	total := size("a") + size("b") + size("c")
 	for name, want := range map[string]float64{
@@ -78,7 +78,7 @@ func TestTable5(t *testing.T) {
 		}
 	}
 	// The oracle's context covers all at density 1.
-	oracle := it.scoreContext(datasets.Retrieved{IDs: []string{"a", "b", "c"}}, nil)
+	oracle := it.scoreContext([]string{"a", "b", "c"}, 3, nil)
 	for _, name := range []string{at(CovContext, 3), at(AlphaNDCG, 3), at(DenContext, 3)} {
 		if got := value(t, oracle, name); math.Abs(got-1) > 1e-9 {
 			t.Errorf("the oracle's %s is %v", name, got)
@@ -135,7 +135,7 @@ func TestMalformedGrades(t *testing.T) {
 	bad := make8("0")
 	bad[0] = judge.Unscored("1", local.BadFormat, "no grade")
 	found := datasets.Retrieved{IDs: []string{"d", "a", "c"}}
-	scores := it.scoreContext(found, datasets.Verdicts{judge.Document("d"): bad})
+	scores := it.scoreContext(found.IDs, 3, datasets.Verdicts{judge.Document("d"): bad})
 	unscored := 0
 	for _, s := range scores {
 		if s.Unscored != "" {
@@ -146,12 +146,12 @@ func TestMalformedGrades(t *testing.T) {
 		t.Errorf("%d unscored: %+v", unscored, scores)
 	}
 	found.IDs[2] = "b" // which answers the first question itself
-	if got := value(t, it.scoreContext(found, datasets.Verdicts{judge.Document("d"): bad}), at(CovContext, 3)); got != 6.0/8 {
+	if got := value(t, it.scoreContext(found.IDs, 3, datasets.Verdicts{judge.Document("d"): bad}), at(CovContext, 3)); got != 6.0/8 {
 		t.Errorf("coverage %v although another passage decides", got)
 	}
 	it.set.bench.Malformed = "zero"
 	found.IDs[2] = "c"
-	if got := value(t, it.scoreContext(found, datasets.Verdicts{judge.Document("d"): bad}), at(CovContext, 3)); got != 6.0/8 {
+	if got := value(t, it.scoreContext(found.IDs, 3, datasets.Verdicts{judge.Document("d"): bad}), at(CovContext, 3)); got != 6.0/8 {
 		t.Errorf("coverage %v by the paper's rule", got)
 	}
 }

@@ -86,8 +86,10 @@ func (it *item) shown(found datasets.Retrieved) []string {
 	if found.Whole {
 		return found.IDs
 	}
-	return found.IDs[:min(it.k(), len(found.IDs))]
+	return firstOf(found.IDs, it.k())
 }
+
+func firstOf(ids []string, k int) []string { return ids[:min(k, len(ids))] }
 
 // Context takes the first k passages while they fit; the next one is cut. The report may be
 // as long as the oracle's context, in tokens (CRUX, section 3).
@@ -223,7 +225,7 @@ func (it *item) measured(cov, den string, rows [][]int, n int, l level) []datase
 func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
 	scores := it.scoreReport(e, v[judge.Answer])
 	if e.Retrieved != nil && !e.Retrieved.Whole {
-		scores = append(scores, it.scoreContext(*e.Retrieved, v)...)
+		scores = append(scores, it.scoreContext(e.Retrieved.IDs, it.k(), v)...)
 	}
 	return scores
 }
@@ -266,8 +268,9 @@ func (it *item) grades(id string, v datasets.Verdicts) (row []int, fromData bool
 	return it.row(v[judge.Document(id)]), false
 }
 
-func (it *item) scoreContext(found datasets.Retrieved, v datasets.Verdicts) []datasets.Score {
-	ids := it.shown(found)
+// scoreContext measures a ranking whose first k passages are shown.
+func (it *item) scoreContext(ranked []string, k int, v datasets.Verdicts) []datasets.Score {
+	ids := firstOf(ranked, k)
 	var rows [][]int
 	var scores []datasets.Score
 	graded := maps.Clone(it.topic.Grades)
@@ -282,22 +285,22 @@ func (it *item) scoreContext(found datasets.Retrieved, v datasets.Verdicts) []da
 		}
 		scores = append(scores, from)
 		rows = append(rows, row)
-		n += tokens.Count(it.Corpus().Text(id))
+		n += it.set.tokens(id)
 	}
 
 	scores = append(scores, datasets.Score{Metric: Tokens, Value: float64(n)})
 	for _, l := range it.levels {
 		scores = append(scores, it.measured(CovContext, DenContext, rows, n, l)...)
-		if s, ok := it.alphaNDCG(ids, graded, rows, l); ok {
+		if s, ok := it.alphaNDCG(ids, k, graded, rows, l); ok {
 			scores = append(scores, s)
 		}
 	}
-	return append(scores, it.ranking(found.IDs)...)
+	return append(scores, it.ranking(ranked, k)...)
 }
 
-// alphaNDCG takes answered questions for subtopics. The ideal order is over the
+// alphaNDCG takes answered questions for subtopics. The ideal order of k passages is over the
 // relevant passages and the shown ones.
-func (it *item) alphaNDCG(ids []string, graded map[string][]int, rows [][]int, l level) (datasets.Score, bool) {
+func (it *item) alphaNDCG(ids []string, k int, graded map[string][]int, rows [][]int, l level) (datasets.Score, bool) {
 	for _, r := range rows {
 		if slices.Contains(r, ungraded) {
 			reason := "grades of shown passages could not be read"
@@ -323,11 +326,11 @@ func (it *item) alphaNDCG(ids []string, graded map[string][]int, rows [][]int, l
 	}
 
 	topic := metric.NewDiversityTopic(metric.Ranked(ids), judgements)
-	return datasets.Score{Metric: at(AlphaNDCG, l.eta), Value: metric.AlphaNDCG(topic, it.k(), Alpha)}, true
+	return datasets.Score{Metric: at(AlphaNDCG, l.eta), Value: metric.AlphaNDCG(topic, k, Alpha)}, true
 }
 
-// ranking measures the whole ranking by the relevant passages.
-func (it *item) ranking(ids []string) []datasets.Score {
+// ranking measures the whole ranking, and its first k, by the relevant passages.
+func (it *item) ranking(ids []string, k int) []datasets.Score {
 	judged := map[string]int{}
 	for _, id := range it.relevant {
 		judged[id] = 1
@@ -335,9 +338,9 @@ func (it *item) ranking(ids []string) []datasets.Score {
 
 	t := metric.NewTopic(metric.Ranked(ids), judged)
 	return []datasets.Score{
-		{Metric: RecallAtK, Value: metric.Recall(t, 1, it.k())},
+		{Metric: RecallAtK, Value: metric.Recall(t, 1, k)},
 		{Metric: MAP, Value: metric.AveragePrecision(t, 1, 0)},
-		{Metric: NDCGAtK, Value: metric.NDCG(t, it.k(), metric.LinearGain)},
+		{Metric: NDCGAtK, Value: metric.NDCG(t, k, metric.LinearGain)},
 	}
 }
 

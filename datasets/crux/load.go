@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"lore/datasets"
 	"lore/judge/metric"
@@ -157,6 +158,17 @@ func Answerable(grades map[string][]int, questions, eta int) []bool {
 type set struct {
 	bench  Benchmark
 	corpus *datasets.Corpus
+	sizes  sync.Map // tokens of passages by id: a passage is shown in many contexts
+}
+
+// tokens are those of a passage, by cl100k_base.
+func (s *set) tokens(id string) int {
+	if n, ok := s.sizes.Load(id); ok {
+		return n.(int)
+	}
+	n := tokens.Count(s.corpus.Text(id))
+	s.sizes.Store(id, n)
+	return n
 }
 
 // Load reads a folder with topics.jsonl and passages.jsonl, which may lie below the folder that is
@@ -396,7 +408,7 @@ func (s *set) item(t Topic) *item {
 	it := &item{set: s, topic: t, relevant: relevant, required: required}
 	var rows [][]int
 	for _, id := range required {
-		it.oracleTokens += tokens.Count(s.corpus.Text(id))
+		it.oracleTokens += s.tokens(id)
 		it.oracleWords += text.Count(s.corpus.Text(id))
 		rows = append(rows, t.Grades[id])
 	}

@@ -183,7 +183,7 @@ func TestUngradedPassages(t *testing.T) {
 		}
 
 		best[judge.Answer] = make8("0")
-		scores := it.scoreContext(*evidence.Retrieved, best)
+		scores := it.scoreContext(evidence.Retrieved.IDs, it.k(), best)
 		if got := value(t, scores, at(CovContext, 3)); got != want.coverage {
 			t.Errorf("%q: coverage %v, want %v", mode, got, want.coverage)
 		}

@@ -16,6 +16,8 @@ import (
 type toPut struct {
 	topics   []Topic
 	passages []Passage
+	texts    map[string]string // of the passages
+	runFiles []string
 	files    []string
 	warnings []string
 }
@@ -32,7 +34,7 @@ func putTogether(paths []string) (*toPut, error) {
 		return nil, f.lacks(paths)
 	}
 
-	out := &toPut{passages: f.passages, files: f.files}
+	out := &toPut{passages: f.passages, files: f.files, texts: f.texts, runFiles: f.runs}
 	if err := f.placeLists(out); err != nil {
 		return nil, err
 	}
@@ -152,25 +154,6 @@ func (f *found) placeLists(out *toPut) error {
 		}
 	}
 	return nil
-}
-
-// readRun reads the passages of a TREC run by topic, in the order of the file.
-func readRun(file string) (map[string][]string, error) {
-	data, err := files.Read(file, "check its permissions")
-	if err != nil {
-		return nil, err
-	}
-	out := map[string][]string{}
-	err = files.EachLine(data, func(place string, line []byte) error {
-		fields := strings.Fields(string(line))
-		if len(fields) != 6 {
-			return &datasets.InputError{File: file, Place: place, Msg: fmt.Sprintf("has %d fields", len(fields)),
-				Remedy: "a line of a run has a topic, Q0, a passage, a rank, a score and a name"}
-		}
-		out[fields[0]] = append(out[fields[0]], fields[2])
-		return nil
-	})
-	return out, err
 }
 
 // graded are the grades by topic and passage, the first row of several. Those of passages that are

@@ -2,6 +2,7 @@ package crux
 
 import (
 	"fmt"
+	"slices"
 
 	"lore/datasets"
 	"lore/judge/metric"
@@ -89,43 +90,59 @@ func fromData(s datasets.Scored) string {
 	return fmt.Sprintf("%d of %d", graded, shown)
 }
 
-// prediction is Kendall's τ-b over pipelines, for each generator and judge with at
-// least three of them.
+// bounds are the retrievers that show all that is required, and nothing (the paper's Table 1).
+var bounds = []string{"oracle", "none"}
+
+// prediction is Kendall's τ-b over pipelines at every threshold, for each generator and judge with at
+// least three of them: without the bounds, and with those that were run.
 func (b Benchmark) prediction(systems []datasets.Scored) datasets.Grid {
-	eta := b.etas()[0]
 	g := datasets.Grid{
 		Title: "Do figures of the context predict the report?",
-		Head:  []string{"context", "generator", "judge", "τ with Cov(y)", "τ with Den(y)"},
-		Note:  fmt.Sprintf("Kendall's τ-b over pipelines but oracle, random and none, at η %d", eta),
+		Head:  []string{"η", "context", "generator", "judge", "τ with Cov(y)", "τ with Den(y)", "bounds too: Cov(y)", "Den(y)"},
+		Note:  "Kendall's τ-b over pipelines but oracle, random and none; bounds too: over oracle and none as well",
 	}
 
 	type key struct{ generator, judge string }
 	var keys []key
-	groups := map[key][]datasets.Scored{}
+	plain, all := map[key][]datasets.Scored{}, map[key][]datasets.Scored{}
 	for _, s := range systems {
-		if _, ok := s.Value(at(CovContext, eta)); !ok || s.Reference() {
+		if _, ok := s.Value(at(CovContext, b.etas()[0])); !ok || s.Reference() && !slices.Contains(bounds, s.Retriever) {
 			continue
 		}
 		k := key{s.Generator, s.Judge}
-		if groups[k] == nil {
+		if all[k] == nil {
 			keys = append(keys, k)
 		}
-		groups[k] = append(groups[k], s)
+		all[k] = append(all[k], s)
+		if !s.Reference() {
+			plain[k] = append(plain[k], s)
+		}
 	}
 
-	for _, k := range keys {
-		if len(groups[k]) < leastPipelines {
-			continue
-		}
-		for _, name := range contextMetrics(eta) {
-			g.Rows = append(g.Rows, []string{
-				datasets.Title(b.Metrics(), name), k.generator, k.judge,
-				tau(groups[k], name, at(CovAnswer, eta)),
-				tau(groups[k], name, at(DenAnswer, eta)),
-			})
+	for _, eta := range b.etas() {
+		for _, k := range keys {
+			if len(plain[k]) < leastPipelines {
+				continue
+			}
+			for _, name := range contextMetrics(eta) {
+				row := []string{fmt.Sprint(eta), headingOf(name, eta), k.generator, k.judge}
+				for _, over := range [][]datasets.Scored{plain[k], all[k]} {
+					if len(over) == len(plain[k]) && len(row) > 4 {
+						row = append(row, datasets.NoValue, datasets.NoValue) // no bound was run
+						continue
+					}
+					row = append(row, tau(over, name, at(CovAnswer, eta)), tau(over, name, at(DenAnswer, eta)))
+				}
+				g.Rows = append(g.Rows, row)
+			}
 		}
 	}
 	return g
+}
+
+// headingOf is that of a figure of the context.
+func headingOf(name string, eta int) string {
+	return figuresOfContext[slices.Index(contextMetrics(eta), name)]
 }
 
 // leastPipelines is how many a rank correlation is over at least.

@@ -14,45 +14,93 @@ import (
 func Verbs() []datasets.Verb {
 	return []datasets.Verb{newImportVerb(), {
 		Kind:  datasets.Analyse,
-		Args:  "[DATA]",
-		Short: "Analyse the data's own grades",
-		Long: "score crux analyses the data's own grades: how the figures of a context correlate over\n" +
-			"random contexts, how they grow with its size, and, with --human, how far people agree\n" +
-			"with the grades.",
-		Example: "  lore score crux\n  lore score crux mine --human grades.jsonl --format md",
-		Most:    1,
-		New:     newAnalysis,
+		Args:  "[DATA...]",
+		Short: "Analyse the data's own grades, and score recorded runs by them",
+		Long: "score crux analyses the data's own grades: how the figures of a context correlate over random\n" +
+			"contexts, how they grow with its size, what the data holds, and, with --human, how far people\n" +
+			"agree with the grades. With --run it scores recorded TREC runs by the grades instead, at every\n" +
+			"size of --k and threshold of --eta. No model is asked.",
+		Example: "  lore score crux\n  lore score crux mine --run bm25.trec,dense.trec --k ideal,10,20\n" +
+			"  lore score crux crux-labeling LANCER --run LANCER\n  lore score crux mine --human grades.jsonl --format md",
+		Most: -1,
+		New:  newAnalysis,
 	}}
 }
 
+// analysis is what lore score crux is asked for.
+type analysis struct {
+	contexts            int
+	human, runs, k, eta string
+	seed                uint64
+}
+
 func newAnalysis(fl *flag.FlagSet) datasets.Job {
-	contexts := fl.Int("contexts", Contexts, "random contexts per topic")
-	human := fl.String("human", "",
+	var a analysis
+	fl.IntVar(&a.contexts, "contexts", Contexts, "random contexts per topic")
+	fl.StringVar(&a.human, "human", "",
 		"`file` of people's grades, lines of JSON: topic, passage, question (from 1), grades (one per rater)")
-	seed := fl.Uint64("seed", 1, "seed of the random contexts")
+	fl.StringVar(&a.runs, "run", "", "TREC runs to score: comma-separated `files`, and folders with *.run and *.trec below")
+	fl.StringVar(&a.k, "k", "ideal", "sizes of the context for --run, comma-separated `numbers`; ideal: as many as each topic requires")
+	fl.StringVar(&a.eta, "eta", "", "minimum `grades`, 1 to 5, that count as answering a question, comma-separated (default 3,5)")
+	fl.Uint64Var(&a.seed, "seed", 1, "seed of the random contexts")
+	return a.do
+}
 
-	return func(_ context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
-		if *contexts < 2 {
-			return datasets.Outcome{}, datasets.Usagef("--contexts is at least 2")
-		}
-
-		ds, err := w.Load(Benchmark{}.Name(), args)
-		if err != nil {
-			return datasets.Outcome{}, err
-		}
-		out := datasets.Outcome{Tables: Benchmark{}.Analysis(ds, *contexts, *seed)}
-		if *human == "" {
-			return out, nil
-		}
-
-		labels, err := files.Read(*human, "give lines of JSON: topic, passage, question, grades")
-		if err != nil {
-			return datasets.Outcome{}, err
-		}
-		g, err := Benchmark{}.Human(ds, *human, labels)
-		out.Tables = append(out.Tables, g)
-		return out, err
+// do scores runs, and analyses the grades.
+func (a *analysis) do(_ context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
+	var none datasets.Outcome
+	if a.contexts < 2 {
+		return none, datasets.Usagef("--contexts is at least 2")
 	}
+	etas, err := readEtas(a.eta)
+	if err != nil {
+		return none, datasets.Usagef("%v", err)
+	}
+	sizes, err := readSizes(a.k)
+	if err != nil {
+		return none, err
+	}
+
+	b := Benchmark{Etas: etas}
+	ds, err := b.Load(args) // by thresholds of its own, which decide what is required
+	if err != nil {
+		return none, err
+	}
+	for _, warning := range ds.Warnings {
+		w.Warn(warning)
+	}
+	var out datasets.Outcome
+	if a.runs == "" {
+		out.Tables = append(b.Analysis(ds, a.contexts, a.seed), b.statistics(ds))
+	} else if err := a.scoreRuns(b, ds, sizes, &out); err != nil {
+		return none, err
+	}
+	if a.human == "" {
+		return out, nil
+	}
+	labels, err := files.Read(a.human, "give lines of JSON: topic, passage, question, grades")
+	if err != nil {
+		return none, err
+	}
+	g, err := b.Human(ds, a.human, labels)
+	out.Tables = append(out.Tables, g)
+	return out, err
+}
+
+// scoreRuns adds the tables of recorded runs, and their figures for programs.
+func (a *analysis) scoreRuns(b Benchmark, ds *datasets.Dataset, sizes []Size, out *datasets.Outcome) error {
+	names, err := runFiles(a.runs)
+	if err != nil {
+		return err
+	}
+	runs, err := readRuns(ds, names)
+	if err != nil {
+		return err
+	}
+	all := measureRuns(ds, runs, sizes)
+	out.Tables = append(out.Tables, b.runTables(all, sizes)...)
+	out.JSON = map[string]any{"runs": all}
+	return nil
 }
 
 func newImportVerb() datasets.Verb {
@@ -92,19 +140,29 @@ func newImport(fl *flag.FlagSet) datasets.Job {
 		if err := w.Fresh(filepath.Join(*out, TopicsFile)); err != nil {
 			return none, err
 		}
+		runs, err := put.placeRuns()
+		if err != nil {
+			return none, err
+		}
 		questions := 0
 		for _, t := range put.topics {
 			questions += len(t.Questions)
 		}
+		if there, all := ranked(runs); there < all {
+			w.Warn(fmt.Sprintf("%d of %d passages that %d runs rank are not there: they are left out, and those behind them move up",
+				all-there, all, len(runs)))
+		}
 		return datasets.Outcome{
-			Write:  func() error { return Write(*out, put.topics, put.passages) },
+			Write:  func() error { return put.write(*out, runs) },
 			Data:   []string{*out},
 			Folder: *out,
 			Tables: []datasets.Grid{{
-				Head: []string{"topics", "questions", "passages"},
-				Rows: [][]string{{fmt.Sprint(len(put.topics)), fmt.Sprint(questions), fmt.Sprint(len(put.passages))}},
+				Head: []string{"topics", "questions", "passages", "runs"},
+				Rows: [][]string{{
+					fmt.Sprint(len(put.topics)), fmt.Sprint(questions), fmt.Sprint(len(put.passages)), fmt.Sprint(len(runs)),
+				}},
 			}},
-			Next: []string{"lore run crux " + files.Quoted(*out)},
+			Next: afterImport(*out, runs),
 		}, nil
 	}
 }

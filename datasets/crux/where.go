@@ -57,8 +57,9 @@ var where = datasets.Published{
 		{
 			Path:   "LANCER/data/*-runs/*.run, results/*-runs/*.run",
 			Layout: "TREC runs over the passages of DUC 2004 and Multi-News",
-			Unread: "all but the order of the passages that grades are of: most of the passages are not there, " +
-				"and lore run --retrieval refuses a run with such",
+			Read:   "lore score crux crux-labeling LANCER --run LANCER",
+			Import: "lore data import crux crux-labeling LANCER --out duc04",
+			Unread: "the passages that are not there, which are most: they are counted, and those behind them move up",
 		},
 		{
 			Path: "the form of DylanJoo/crux",
