@@ -9,6 +9,7 @@ import (
 
 	"lore/datasets"
 	"lore/judge/metric"
+	"lore/local/parallel"
 )
 
 // Contexts is how many random contexts per topic the correlations are over, as in the
@@ -53,14 +54,14 @@ func (it *item) figures(ids []string, k int) map[string]float64 {
 func drawContexts(ds *datasets.Dataset, contexts int, seed uint64) [][]map[string]float64 {
 	others := pool(ds)
 	out := make([][]map[string]float64, len(ds.Items))
-	for i, x := range ds.Items {
-		it := x.(*item)
+	parallel.Each(len(ds.Items), func(i int) {
+		it := ds.Items[i].(*item)
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		for range contexts {
 			ids := it.randomContext(others, rng)
 			out[i] = append(out[i], it.figures(ids, len(ids)))
 		}
-	}
+	})
 	return out
 }
 
@@ -280,18 +281,18 @@ func percentOf(v float64) string {
 
 // figuresAt are the figures of the first k passages in an order, of the topics that have so many.
 func figuresAt(k int, order string, ds *datasets.Dataset, seed uint64) []map[string]float64 {
-	var out []map[string]float64
-	for i, x := range ds.Items {
-		it := x.(*item)
+	out := make([]map[string]float64, len(ds.Items))
+	parallel.Each(len(ds.Items), func(i int) {
+		it := ds.Items[i].(*item)
 		if len(it.relevant) < k {
-			continue
+			return
 		}
 
 		ids := append(slices.Clone(it.required), without(it.relevant, it.required)...)
 		if order == "random" {
 			shuffle(ids, rand.New(rand.NewPCG(seed, uint64(i))))
 		}
-		out = append(out, it.figures(ids[:k], k))
-	}
-	return out
+		out[i] = it.figures(ids[:k], k)
+	})
+	return slices.DeleteFunc(out, func(f map[string]float64) bool { return f == nil })
 }

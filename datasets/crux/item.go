@@ -2,7 +2,6 @@ package crux
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -30,7 +29,8 @@ type item struct {
 type level struct {
 	eta        int
 	answerable []bool
-	oracle     float64 // coverage of the required passages
+	oracle     float64                   // coverage of the required passages
+	subtopics  map[string]map[string]int // answerable questions, and the relevant passages that answer them
 }
 
 func (it *item) ID() string               { return it.topic.ID }
@@ -273,15 +273,15 @@ func (it *item) scoreContext(ranked []string, k int, v datasets.Verdicts) []data
 	ids := firstOf(ranked, k)
 	var rows [][]int
 	var scores []datasets.Score
-	graded := maps.Clone(it.topic.Grades)
+	judged := map[string][]int{} // by a judge, of the shown passages
 	n := 0
 	for _, id := range ids {
 		row, fromData := it.grades(id, v)
 		from := datasets.Score{Metric: Graded, Unit: id}
 		if fromData {
 			from.Value = 1
-		} else {
-			graded[id] = row
+		} else if slices.Max(row) > 0 {
+			judged[id] = row
 		}
 		scores = append(scores, from)
 		rows = append(rows, row)
@@ -291,7 +291,7 @@ func (it *item) scoreContext(ranked []string, k int, v datasets.Verdicts) []data
 	scores = append(scores, datasets.Score{Metric: Tokens, Value: float64(n)})
 	for _, l := range it.levels {
 		scores = append(scores, it.measured(CovContext, DenContext, rows, n, l)...)
-		if s, ok := it.alphaNDCG(ids, k, graded, rows, l); ok {
+		if s, ok := it.alphaNDCG(ids, k, judged, rows, l); ok {
 			scores = append(scores, s)
 		}
 	}
@@ -300,7 +300,7 @@ func (it *item) scoreContext(ranked []string, k int, v datasets.Verdicts) []data
 
 // alphaNDCG takes answered questions for subtopics. The ideal order of k passages is over the
 // relevant passages and the shown ones.
-func (it *item) alphaNDCG(ids []string, k int, graded map[string][]int, rows [][]int, l level) (datasets.Score, bool) {
+func (it *item) alphaNDCG(ids []string, k int, judged map[string][]int, rows [][]int, l level) (datasets.Score, bool) {
 	for _, r := range rows {
 		if slices.Contains(r, ungraded) {
 			reason := "grades of shown passages could not be read"
@@ -308,25 +308,35 @@ func (it *item) alphaNDCG(ids []string, k int, graded map[string][]int, rows [][
 		}
 	}
 
-	judgements := map[string]map[string]int{}
+	if len(l.subtopics) == 0 {
+		return datasets.Score{}, false
+	}
+	judgements := l.subtopics
+	if len(judged) > 0 {
+		judgements = subtopics(l, it.topic.Grades, judged)
+	}
+	topic := metric.NewDiversityTopic(metric.Ranked(ids), judgements)
+	return datasets.Score{Metric: at(AlphaNDCG, l.eta), Value: metric.AlphaNDCG(topic, k, Alpha)}, true
+}
+
+// subtopics are the answerable questions at a threshold, each with the passages that answer it.
+func subtopics(l level, grades ...map[string][]int) map[string]map[string]int {
+	out := map[string]map[string]int{}
 	for q, can := range l.answerable {
 		if !can {
 			continue
 		}
-		sub := strconv.Itoa(q + 1)
-		judgements[sub] = map[string]int{}
-		for id, row := range graded {
-			if row[q] >= l.eta {
-				judgements[sub][id] = 1
+		answering := map[string]int{}
+		for _, rows := range grades {
+			for id, row := range rows {
+				if row[q] >= l.eta {
+					answering[id] = 1
+				}
 			}
 		}
+		out[strconv.Itoa(q+1)] = answering
 	}
-	if len(judgements) == 0 {
-		return datasets.Score{}, false
-	}
-
-	topic := metric.NewDiversityTopic(metric.Ranked(ids), judgements)
-	return datasets.Score{Metric: at(AlphaNDCG, l.eta), Value: metric.AlphaNDCG(topic, k, Alpha)}, true
+	return out
 }
 
 // ranking measures the whole ranking, and its first k, by the relevant passages.

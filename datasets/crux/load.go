@@ -416,6 +416,7 @@ func (s *set) item(t Topic) *item {
 	for _, eta := range etas {
 		l := level{eta: eta, answerable: Answerable(t.Grades, len(t.Questions), eta)}
 		l.oracle = metric.QuestionCoverage(rows, l.answerable, eta)
+		l.subtopics = subtopics(l, t.Grades)
 		it.levels = append(it.levels, l)
 	}
 	return it

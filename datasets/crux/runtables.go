@@ -9,6 +9,7 @@ import (
 
 	"lore/datasets"
 	"lore/judge/metric"
+	"lore/local/parallel"
 )
 
 // Size is how many passages of a ranking are the context: 0 is as many as each topic requires.
@@ -63,22 +64,22 @@ const (
 // measured are the figures of a run at a size, by topic; nil where the run ranks nothing.
 func (r recordedRun) measured(ds *datasets.Dataset, k Size, how reading) []map[string]float64 {
 	out := make([]map[string]float64, len(ds.Items))
-	for i, x := range ds.Items {
-		it := x.(*item)
+	parallel.Each(len(ds.Items), func(i int) {
+		it := ds.Items[i].(*item)
 		ranked, ok := r.topics[it.ID()]
 		if !ok {
-			continue
+			return
 		}
 
 		if how == leftOut {
 			out[i] = it.figures(ranked.there, k.of(it))
-			continue
+			return
 		}
 		out[i] = it.figures(ranked.all, k.of(it))
 		for _, l := range it.levels {
 			delete(out[i], at(DenContext, l.eta))
 		}
-	}
+	})
 	return out
 }
 
