@@ -92,8 +92,8 @@ func first(texts ...*string) string {
 	return ""
 }
 
-// texts are those of a list that may hold null, as the study's questions do.
-func texts(list []*string) []string {
+// asTexts are those of a list that may hold null, as the study's questions do.
+func asTexts(list []*string) []string {
 	out := make([]string, len(list))
 	for i, t := range list {
 		out[i] = first(t)
@@ -234,7 +234,7 @@ func (f *found) add(r record, questions questionFile, file string) (bool, error)
 
 	if list != nil {
 		// Under the id as the file has it: the study's lists differ from the later ones.
-		questions.lists[id] = texts(list)
+		questions.lists[id] = asTexts(list)
 	}
 	if request := strings.TrimSpace(first(r.Request, r.Topic)); request != "" {
 		f.requests = append(f.requests, ask{topic, request, r.Request == nil})
@@ -282,7 +282,7 @@ func (f *found) readLists(file, name string) error {
 	case json.Unmarshal(data, &questions) == nil && len(questions) > 0:
 		lists := map[string][]string{}
 		for topic, list := range questions {
-			lists[topic] = texts(list)
+			lists[topic] = asTexts(list)
 		}
 		f.questions = append(f.questions, questionFile{name, lists})
 	case json.Unmarshal(data, &grades) == nil && len(grades) > 0:

@@ -22,8 +22,9 @@ func Verbs() []datasets.Verb {
 			"size of --k and threshold of --eta. No model is asked.",
 		Example: "  lore score crux\n  lore score crux mine --run bm25.trec,dense.trec --k ideal,10,20\n" +
 			"  lore score crux crux-labeling LANCER --run LANCER\n  lore score crux mine --human grades.jsonl --format md",
-		Most: -1,
-		New:  newAnalysis,
+		Most:  -1,
+		Needs: datasets.NeedsOut | datasets.NeedsJudge,
+		New:   newAnalysis,
 	}}
 }
 
@@ -31,23 +32,22 @@ func Verbs() []datasets.Verb {
 type analysis struct {
 	contexts            int
 	human, runs, k, eta string
-	seed                uint64
 }
 
 func newAnalysis(fl *flag.FlagSet) datasets.Job {
 	var a analysis
 	fl.IntVar(&a.contexts, "contexts", Contexts, "random contexts per topic")
 	fl.StringVar(&a.human, "human", "",
-		"`file` of people's grades, lines of JSON: topic, passage, question (from 1), grades (one per rater)")
+		"people's labels: a `path` of a file, lines of JSON: topic, passage, question (from 1), grades (one per rater), "+
+			"or a folder with the released study's")
 	fl.StringVar(&a.runs, "run", "", "TREC runs to score: comma-separated `files`, and folders with *.run and *.trec below")
 	fl.StringVar(&a.k, "k", "ideal", "sizes of the context for --run, comma-separated `numbers`; ideal: as many as each topic requires")
 	fl.StringVar(&a.eta, "eta", "", "minimum `grades`, 1 to 5, that count as answering a question, comma-separated (default 3,5)")
-	fl.Uint64Var(&a.seed, "seed", 1, "seed of the random contexts")
 	return a.do
 }
 
 // do scores runs, and analyses the grades.
-func (a *analysis) do(_ context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
+func (a *analysis) do(ctx context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
 	var none datasets.Outcome
 	if a.contexts < 2 {
 		return none, datasets.Usagef("--contexts is at least 2")
@@ -71,20 +71,47 @@ func (a *analysis) do(_ context.Context, w datasets.Workshop, args []string) (da
 	}
 	var out datasets.Outcome
 	if a.runs == "" {
-		out.Tables = append(b.Analysis(ds, a.contexts, a.seed), b.statistics(ds))
+		out.Tables = append(b.Analysis(ds, a.contexts, w.Seed()), b.statistics(ds))
 	} else if err := a.scoreRuns(b, ds, sizes, &out); err != nil {
 		return none, err
 	}
-	if a.human == "" {
-		return out, nil
+	people, err := a.people(ctx, w, b, ds)
+	out.Tables = append(out.Tables, people...)
+	return out, err
+}
+
+// people compares people with each other, with the data's grades and with judges.
+func (a *analysis) people(ctx context.Context, w datasets.Workshop, b Benchmark, ds *datasets.Dataset) ([]datasets.Grid, error) {
+	judges, err := w.Judges(ctx, datasets.Grading{})
+	if err != nil {
+		return nil, err
+	}
+	folder := false
+	if a.human != "" {
+		if folder, err = files.IsFolder(a.human, "give people's labels, or the folder of the released study"); err != nil {
+			return nil, err
+		}
+	}
+	if len(judges) > 0 && !folder {
+		return nil, datasets.Usagef("--judge grades the reports that people labelled: give the folder of the study as --human")
+	}
+
+	switch {
+	case a.human == "":
+		return nil, nil
+	case folder:
+		p, err := readPeople(a.human)
+		if err != nil {
+			return nil, err
+		}
+		return b.peopleTables(ctx, ds, p, judges)
 	}
 	labels, err := files.Read(a.human, "give lines of JSON: topic, passage, question, grades")
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	g, err := b.Human(ds, a.human, labels)
-	out.Tables = append(out.Tables, g)
-	return out, err
+	return []datasets.Grid{g}, err
 }
 
 // scoreRuns adds the tables of recorded runs, and their figures for programs.

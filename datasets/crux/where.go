@@ -25,13 +25,14 @@ var where = datasets.Published{
 				"response (of a model)",
 			Read:   "lore run crux crux-labeling LANCER",
 			Import: "lore data import crux crux-labeling LANCER --out duc04",
-			Unread: "type, docids, response",
+			Unread: "type, docids; response is read by lore score crux --human alone",
 		},
 		{
 			Path: "crux-labeling/annotations/annotator*/qlabels.jsonl, qrels.jsonl",
 			Layout: "JSON lines of people's labels: id, question_based_nugget, answerability, coverage; " +
 				"id, document, relevances, rationales",
-			Unread: "all of it",
+			Read:   "lore score crux crux-labeling LANCER --human crux-labeling",
+			Unread: "question_based_nugget, coverage (it is worked out anew), rationales",
 		},
 		{
 			Path:   "LANCER/data/*.request.jsonl",

@@ -169,8 +169,25 @@ def pearson(x, y):
     return sxy / math.sqrt(sum((a - mx) ** 2 for a in x) * sum((b - my) ** 2 for b in y))
 
 
-def people(study):
-    """Rows of people.tsv: what three annotators say of reports, and how often."""
+def cohen(x, y):
+    """Cohen's κ of two raters who say yes (1) or no (0)."""
+    n, same = len(x), sum(a == b for a, b in zip(x, y, strict=True))
+    chance = (sum(x) * sum(y) + (n - sum(x)) * (n - sum(y))) / (n * n)
+    return (same / n - chance) / (1 - chance)
+
+
+def against(x, y):
+    """How labels x stand against labels y."""
+    both = lambda v: sum(a == b == v for a, b in zip(x, y, strict=True))
+    yield "same", sum(a == b for a, b in zip(x, y, strict=True)) / len(x)
+    yield "kappa", cohen(x, y)
+    for v, what in ((1, "answered"), (0, "unanswered")):
+        yield "precision of " + what, both(v) / x.count(v)
+        yield "recall of " + what, both(v) / y.count(v)
+
+
+def people(study, topics, questions):
+    """Rows of people.tsv: what three annotators say of reports and passages."""
     said = []
     for number in (1, 2, 3):
         labels = lines(f"{study}/annotations/annotator{number}/qlabels.jsonl")
@@ -178,19 +195,41 @@ def people(study):
 
     reports = sorted(set.intersection(*(set(one) for one in said)))
     items = [list(labels) for r in reports for labels in zip(*(one[r] for one in said), strict=True)]
+    asked = [labels for labels in items if -2 not in labels]
     yield "reports", len(reports)
-    yield "kappa, -2 a label of its own", fleiss(items)
-    yield "questions asked", len([labels for labels in items if -2 not in labels])
-    yield "kappa, -2 left out", fleiss([labels for labels in items if -2 not in labels])
+    yield "questions", len(items)
+    yield "kappa, not asked as a label", fleiss(items)
+    yield "questions asked", len(asked)
+    yield "kappa", fleiss(asked)
 
     share = [[sum(v == 1 for v in one[r]) / sum(v != -2 for v in one[r]) for r in reports] for one in said]
-    for a, b in ((0, 1), (0, 2), (1, 2)):
-        yield f"pearson of coverage, {a + 1} and {b + 1}", pearson(share[a], share[b])
+    for against_, by in ((0, 1), (0, 2), (1, 2)):
+        name = f"annotator{by + 1} against annotator{against_ + 1}: "
+        yield name + "pearson", pearson(share[by], share[against_])
+        for what, value in against([labels[by] for labels in asked], [labels[against_] for labels in asked]):
+            yield name + what, value
+
+    # Passages: a label names a question by its place in the study's own list.
+    lists = {entry["qid"]: entry["questions"] for entry in lines(study + "/crux_testb/oracle.jsonl")}
+    for number in (1, 2):
+        ours, theirs, total = [], [], 0
+        for entry in lines(f"{study}/annotations/annotator{number}/qrels.jsonl"):
+            rows = topics[usual(entry["id"])]["rows"]
+            for place, grade in entry["relevances"].items():
+                text = lists[entry["id"]][int(place)]
+                total += grade >= 0
+                if grade >= 0 and text in questions[usual(entry["id"])] and usual(entry["document"]) in rows:
+                    row = rows[usual(entry["document"])]
+                    ours.append(int(row[questions[usual(entry["id"])].index(text)] >= 3))
+                    theirs.append(int(grade >= 3))
+        name = f"passages, annotator{number}: "
+        yield name + "labels", total
+        yield name + "compared", len(ours)
+        for what, value in against(ours, theirs):
+            yield name + what, value
 
 
-def read_topics(lancer, place):
-    with open(glob.glob(lancer + "/results/*-subquestions/subquestions.oracle.json")[0], encoding="utf-8") as file:
-        questions = json.load(file)
+def read_topics(lancer, place, questions):
     topics = {}
     for name, rows in read_grades(lancer, place).items():
         blank = {q for q, text in enumerate(questions[name]) if not (text or "").strip()}
@@ -219,7 +258,9 @@ def main(folder):
     with open(os.path.join(HERE, "tokens.txt"), encoding="utf-8") as file:
         tokens = dict(zip(passages, map(int, file.read().split()), strict=True))
     place = {passage: i for i, passage in enumerate(passages)}
-    topics = read_topics(lancer, place)
+    with open(glob.glob(lancer + "/results/*-subquestions/subquestions.oracle.json")[0], encoding="utf-8") as file:
+        questions = json.load(file)
+    topics = read_topics(lancer, place, questions)
 
     number = lambda name: int(name.rsplit("-", 1)[1])
     names = sorted(topics, key=number)
@@ -241,7 +282,7 @@ def main(folder):
             for reading, order in (("left out", there), ("in place", ranked[n])):
                 rows.append([os.path.basename(path).removesuffix(".run"), n, reading] + figures(order, topics[n], tokens, order is there))
     write("figures.tsv", head + ["map"], rows)
-    write("people.tsv", ["what", "value"], list(people(study)))
+    write("people.tsv", ["what", "value"], list(people(study, topics, questions)))
 
 
 if __name__ == "__main__":
