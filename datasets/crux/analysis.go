@@ -125,12 +125,21 @@ func (b Benchmark) spread(title, of string, by [][]map[string]float64, note stri
 	if len(by) == 0 {
 		return g
 	}
+	reports := len(defined(means(by, at(CovAnswer, b.etas()[0])))) > 0
+	if reports {
+		g.Head = append(g.Head, "Cov(y)", "τ of Cov(Z) with Cov(y)")
+	}
 	for _, eta := range b.etas() {
 		row := []string{fmt.Sprint(eta)}
 		for _, name := range contextMetrics(eta)[:3] {
 			row = append(row, aroundMean(means(by, name)))
 		}
-		g.Rows = append(g.Rows, append(row, fmt.Sprint(len(by[0]))))
+		row = append(row, fmt.Sprint(len(by[0])))
+		if reports {
+			answers := means(by, at(CovAnswer, eta))
+			row = append(row, aroundMean(answers), twoDecimals(tauOf(means(by, at(CovContext, eta)), answers)))
+		}
+		g.Rows = append(g.Rows, row)
 	}
 	return g
 }

@@ -108,7 +108,7 @@ func TestRunsInOrder(t *testing.T) {
 		r.name = fmt.Sprint(i)
 		runs = append(runs, r)
 	}
-	g := Benchmark{}.runTau(chosen(measureRuns(ds, runs, []Size{2}), 2, leftOut), 2)
+	g := Benchmark{}.runTau("", chosen(measureRuns(ds, runs, []Size{2}), 2, leftOut))
 	if len(g.Rows) != 6 || g.Rows[0][1] != "1.00" || g.Rows[0][2] != "0.82" || g.Rows[1][1] != "0.82" {
 		t.Errorf("%v", g.Rows)
 	}

@@ -61,9 +61,13 @@ const (
 	inPlace reading = "in place" // it keeps its rank and answers nothing; its tokens are not known
 )
 
-// measured are the figures of a run at a size, by topic; nil where the run ranks nothing.
-func (r recordedRun) measured(ds *datasets.Dataset, k Size, how reading) []map[string]float64 {
-	out := make([]map[string]float64, len(ds.Items))
+// at are the figures of a run at a size, by a reading.
+func (r recordedRun) at(ds *datasets.Dataset, k Size, how reading) RunFigures {
+	out := RunFigures{
+		Run: r.name, K: k.String(), Absent: string(how), Passages: r.passages, There: r.there,
+		figures: make([]map[string]float64, len(ds.Items)),
+		shown:   make([][]string, len(ds.Items)),
+	}
 	parallel.Each(len(ds.Items), func(i int) {
 		it := ds.Items[i].(*item)
 		ranked, ok := r.topics[it.ID()]
@@ -72,12 +76,12 @@ func (r recordedRun) measured(ds *datasets.Dataset, k Size, how reading) []map[s
 		}
 
 		if how == leftOut {
-			out[i] = it.figures(ranked.there, k.of(it))
+			out.figures[i], out.shown[i] = it.figures(ranked.there, k.of(it)), firstOf(ranked.there, k.of(it))
 			return
 		}
-		out[i] = it.figures(ranked.all, k.of(it))
+		out.figures[i] = it.figures(ranked.all, k.of(it))
 		for _, l := range it.levels {
-			delete(out[i], at(DenContext, l.eta))
+			delete(out.figures[i], at(DenContext, l.eta))
 		}
 	})
 	return out
@@ -91,9 +95,12 @@ type RunFigures struct {
 	Absent   string                        `json:"absent"` // what was done with passages that the data does not have
 	Passages int                           `json:"passages"`
 	There    int                           `json:"there"`
+	Unscored int                           `json:"unscored"` // figures of reports without a report, or with a grade that could not be read
 	Topics   map[string]map[string]float64 `json:"topics"`
 
-	figures []map[string]float64
+	figures []map[string]float64 // by topic of the data; nil: the run ranks nothing for it
+	shown   [][]string           // the context, likewise
+	gold    bool                 // reports that people wrote, from no context
 }
 
 // measureRuns measures every run at every size, by both readings.
@@ -102,18 +109,24 @@ func measureRuns(ds *datasets.Dataset, runs []recordedRun, sizes []Size) []RunFi
 	for _, how := range []reading{leftOut, inPlace} {
 		for _, k := range sizes {
 			for _, r := range runs {
-				f := RunFigures{Run: r.name, K: k.String(), Absent: string(how), Passages: r.passages, There: r.there,
-					Topics: map[string]map[string]float64{}, figures: r.measured(ds, k, how)}
-				for i, values := range f.figures {
-					if values != nil {
-						f.Topics[ds.Items[i].ID()] = values
-					}
-				}
-				out = append(out, f)
+				out = append(out, r.at(ds, k, how))
 			}
 		}
 	}
-	return out
+	return byTopic(ds, out)
+}
+
+// byTopic gives figures the names of their topics, for programs.
+func byTopic(ds *datasets.Dataset, all []RunFigures) []RunFigures {
+	for i := range all {
+		all[i].Topics = map[string]map[string]float64{}
+		for t, values := range all[i].figures {
+			if values != nil {
+				all[i].Topics[ds.Items[t].ID()] = values
+			}
+		}
+	}
+	return all
 }
 
 // mean is that of a figure over the topics that have it, and how many these are.
@@ -136,38 +149,58 @@ func (b Benchmark) runTables(all []RunFigures, sizes []Size) []datasets.Grid {
 		out = append(out, g)
 	}
 	for _, k := range sizes {
-		out = append(out, b.runSpread(chosen(all, k, leftOut), k))
+		out = append(out, b.runSpread(competing(chosen(all, k, leftOut)), k))
 	}
 	for _, k := range sizes {
-		out = append(out, b.runTau(chosen(all, k, leftOut), k))
+		out = append(out, b.runTau(fmt.Sprintf("Do the figures order runs alike? k %s", k), chosen(all, k, leftOut)))
 	}
 	return datasets.Filled(out...)
 }
 
 // runRows are every run's figures, those of a size and a threshold below each other.
 func (b Benchmark) runRows(all []RunFigures, sizes []Size) datasets.Grid {
+	reports := hasReports(all, b.etas()[0])
 	g := datasets.Grid{
 		Title: "Recorded runs, by the data's grades",
 		Head:  []string{"k", "η", "run", "Cov(Z)", "α-nDCG", "Den(Z)", "R@k", "MAP", "nDCG@k", "topics"},
 		Note: "in percent; k: passages of the context, ideal: as many as each topic requires; topics: with a figure of Cov(Z); " +
 			"R@k, MAP and nDCG@k are of the relevant passages, binary",
 	}
+	if reports {
+		g.Head = append(g.Head[:9:9], "Cov(y)", "Den(y)", "topics")
+		g.Note += "; Cov(y) and Den(y) are of reports that the built-in generator copies from the context, graded by the judge"
+	}
+	unscored := 0
 	for _, k := range sizes {
 		for _, eta := range b.etas() {
 			for _, f := range chosen(all, k, leftOut) {
-				row := []string{f.K, fmt.Sprint(eta), f.Run}
-				for _, name := range []string{
-					at(CovContext, eta), at(AlphaNDCG, eta), at(DenContext, eta), RecallAtK, MAP, NDCGAtK,
-				} {
+				row, names := []string{f.K, fmt.Sprint(eta), f.Run}, contextMetrics(eta)
+				if reports {
+					names = append(names, at(CovAnswer, eta), at(DenAnswer, eta))
+				}
+				for _, name := range names {
 					v, _ := f.mean(name)
 					row = append(row, percentOf(v))
 				}
 				_, n := f.mean(at(CovContext, eta))
-				g.Rows = append(g.Rows, append(row, fmt.Sprint(n)))
+				_, answers := f.mean(at(CovAnswer, eta))
+				g.Rows = append(g.Rows, append(row, fmt.Sprint(max(n, answers))))
 			}
 		}
+		for _, f := range chosen(all, k, leftOut) {
+			unscored += f.Unscored
+		}
+	}
+	if unscored > 0 {
+		g.Note += fmt.Sprintf("; %d figures of reports are unscored, and left out: no passage was shown, "+
+			"or a grade could not be read", unscored)
 	}
 	return g
+}
+
+// hasReports says whether reports were written from contexts.
+func hasReports(all []RunFigures, eta int) bool {
+	return slices.ContainsFunc(all, func(f RunFigures) bool { _, n := f.mean(at(CovAnswer, eta)); return n > 0 })
 }
 
 // absentRows show, for runs that rank passages which the data does not have, the figures by both
@@ -180,7 +213,7 @@ func (b Benchmark) absentRows(all []RunFigures, k Size) datasets.Grid {
 		Note: fmt.Sprintf("in percent, k %s, η %d; all other tables leave out what is not there, and what is behind it moves up; "+
 			"in place: it keeps its rank and answers nothing (no density: its tokens are not known)", k, eta),
 	}
-	closed, kept := chosen(all, k, leftOut), chosen(all, k, inPlace)
+	closed, kept := competing(chosen(all, k, leftOut)), chosen(all, k, inPlace)
 	for i, f := range closed {
 		if f.There == f.Passages {
 			continue
@@ -210,34 +243,62 @@ func (b Benchmark) runSpread(runs []RunFigures, k Size) datasets.Grid {
 	return b.spread(fmt.Sprintf("Spread over runs, k %s", k), "runs", by, "mean over topics, and its standard deviation over runs")
 }
 
-// runTau is Kendall's τ-b between figures, over the means of runs.
-func (b Benchmark) runTau(runs []RunFigures, k Size) datasets.Grid {
-	eta := b.etas()[0]
+// competing leaves out the bounds.
+func competing(runs []RunFigures) []RunFigures {
+	return slices.DeleteFunc(slices.Clone(runs), RunFigures.bound)
+}
+
+// runTau is Kendall's τ-b between figures, over the means of runs: without the bounds and, where there
+// are reports, with the oracle.
+func (b Benchmark) runTau(title string, all []RunFigures) datasets.Grid {
+	eta, runs := b.etas()[0], competing(all)
 	g := datasets.Grid{
-		Title: fmt.Sprintf("Do the figures order runs alike? k %s", k),
+		Title: title,
 		Head:  append([]string{"Kendall's τ-b"}, figuresOfContext...),
 		Note:  fmt.Sprintf("over the means of %d runs, η %d", len(runs), eta),
 	}
 	if len(runs) < leastPipelines {
 		return g
 	}
-
 	names := contextMetrics(eta)
-	columns := make([][]float64, len(names))
-	for i, name := range names {
-		for _, f := range runs {
-			v, _ := f.mean(name)
-			columns[i] = append(columns[i], v)
-		}
+	columns := columnsOf(runs, names)
+	answers, bounded := [][]float64{}, [][]float64{}
+	reports := []string{at(CovAnswer, eta), at(DenAnswer, eta)}
+	if hasReports(runs, eta) {
+		g.Head = append(g.Head, "Cov(y)", "Den(y)")
+		answers = columnsOf(runs, reports)
 	}
+	withOracle := len(answers) > 0 && len(all) > len(runs)
+	if withOracle {
+		g.Head = append(g.Head, "oracle too: Cov(y)", "Den(y)")
+		g.Note += "; oracle too: the oracle's context among them"
+		bounded = columnsOf(all, reports)
+	}
+
+	inAll := columnsOf(all, names)
 	for a, heading := range figuresOfContext {
 		row := []string{heading}
-		for c := range names {
-			row = append(row, twoDecimals(tauOf(columns[a], columns[c])))
+		for _, other := range append(slices.Clone(columns), answers...) {
+			row = append(row, twoDecimals(tauOf(columns[a], other)))
+		}
+		for _, other := range bounded {
+			row = append(row, twoDecimals(tauOf(inAll[a], other)))
 		}
 		g.Rows = append(g.Rows, row)
 	}
 	return g
+}
+
+// columnsOf are the means of figures, each over runs.
+func columnsOf(runs []RunFigures, names []string) [][]float64 {
+	out := make([][]float64, len(names))
+	for i, name := range names {
+		for _, f := range runs {
+			v, _ := f.mean(name)
+			out[i] = append(out[i], v)
+		}
+	}
+	return out
 }
 
 // tauOf is Kendall's τ-b over the pairs that have both figures; NaN for too few.

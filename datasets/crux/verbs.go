@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"lore/datasets"
+	"lore/judge"
 	"lore/local/files"
 )
 
@@ -19,7 +20,8 @@ func Verbs() []datasets.Verb {
 		Long: "score crux analyses the data's own grades: how the figures of a context correlate over random\n" +
 			"contexts, how they grow with its size, what the data holds, and, with --human, how far people\n" +
 			"agree with the grades. With --run it scores recorded TREC runs by the grades instead, at every\n" +
-			"size of --k and threshold of --eta. No model is asked.",
+			"size of --k and threshold of --eta. No model is asked, but by --judge: it grades reports, which\n" +
+			"are copied from the contexts of --run, or which people labelled (--human FOLDER).",
 		Example: "  lore score crux\n  lore score crux mine --run bm25.trec,dense.trec --k ideal,10,20\n" +
 			"  lore score crux crux-labeling LANCER --run LANCER\n  lore score crux mine --human grades.jsonl --format md",
 		Most:  -1,
@@ -30,7 +32,7 @@ func Verbs() []datasets.Verb {
 
 // analysis is what lore score crux is asked for.
 type analysis struct {
-	contexts            int
+	contexts, sample    int
 	human, runs, k, eta string
 }
 
@@ -41,6 +43,7 @@ func newAnalysis(fl *flag.FlagSet) datasets.Job {
 		"people's labels: a `path` of a file, lines of JSON: topic, passage, question (from 1), grades (one per rater), "+
 			"or a folder with the released study's")
 	fl.StringVar(&a.runs, "run", "", "TREC runs to score: comma-separated `files`, and folders with *.run and *.trec below")
+	fl.IntVar(&a.sample, "sample", 0, "random contexts per run of --run: 10 passages of its first 50 (the paper's Figure 5 has 16)")
 	fl.StringVar(&a.k, "k", "ideal", "sizes of the context for --run, comma-separated `numbers`; ideal: as many as each topic requires")
 	fl.StringVar(&a.eta, "eta", "", "minimum `grades`, 1 to 5, that count as answering a question, comma-separated (default 3,5)")
 	return a.do
@@ -51,6 +54,9 @@ func (a *analysis) do(ctx context.Context, w datasets.Workshop, args []string) (
 	var none datasets.Outcome
 	if a.contexts < 2 {
 		return none, datasets.Usagef("--contexts is at least 2")
+	}
+	if a.sample < 0 || a.sample > 0 && a.runs == "" {
+		return none, datasets.Usagef("--sample is a number of contexts per run: it needs --run")
 	}
 	etas, err := readEtas(a.eta)
 	if err != nil {
@@ -69,37 +75,57 @@ func (a *analysis) do(ctx context.Context, w datasets.Workshop, args []string) (
 	for _, warning := range ds.Warnings {
 		w.Warn(warning)
 	}
+	judges, err := a.judges(ctx, w)
+	if err != nil {
+		return none, err
+	}
 	var out datasets.Outcome
 	if a.runs == "" {
 		out.Tables = append(b.Analysis(ds, a.contexts, w.Seed()), b.statistics(ds))
-	} else if err := a.scoreRuns(b, ds, sizes, &out); err != nil {
+	} else if err := a.scoreRuns(ctx, w, b, ds, sizes, judges, &out); err != nil {
 		return none, err
 	}
-	people, err := a.people(ctx, w, b, ds)
+	people, err := a.people(ctx, b, ds, judges)
 	out.Tables = append(out.Tables, people...)
 	return out, err
 }
 
-// people compares people with each other, with the data's grades and with judges.
-func (a *analysis) people(ctx context.Context, w datasets.Workshop, b Benchmark, ds *datasets.Dataset) ([]datasets.Grid, error) {
+// isStudy tells a folder of people's labels from a file.
+func (a *analysis) isStudy() (bool, error) {
+	if a.human == "" {
+		return false, nil
+	}
+	return files.IsFolder(a.human, "give people's labels, or the folder of the released study")
+}
+
+// judges opens those of --judge, which grade reports: those that people labelled, or that are copied from
+// the contexts of runs.
+func (a *analysis) judges(ctx context.Context, w datasets.Workshop) ([]judge.Judge, error) {
 	judges, err := w.Judges(ctx, datasets.Grading{})
-	if err != nil {
+	if err != nil || len(judges) == 0 {
 		return nil, err
 	}
-	folder := false
-	if a.human != "" {
-		if folder, err = files.IsFolder(a.human, "give people's labels, or the folder of the released study"); err != nil {
-			return nil, err
-		}
-	}
-	if len(judges) > 0 && !folder {
-		return nil, datasets.Usagef("--judge grades the reports that people labelled: give the folder of the study as --human")
-	}
-
+	study, err := a.isStudy()
 	switch {
+	case err != nil:
+		return nil, err
+	case !study && a.runs == "":
+		return nil, datasets.Usagef("--judge grades reports: give --run, or the folder of a study as --human")
+	case a.runs != "" && len(judges) > 1:
+		return nil, datasets.Usagef("--run takes one judge, not %d", len(judges))
+	}
+	return judges, nil
+}
+
+// people compares people with each other, with the data's grades and with judges.
+func (a *analysis) people(ctx context.Context, b Benchmark, ds *datasets.Dataset, judges []judge.Judge) ([]datasets.Grid, error) {
+	study, err := a.isStudy()
+	switch {
+	case err != nil:
+		return nil, err
 	case a.human == "":
 		return nil, nil
-	case folder:
+	case study:
 		p, err := readPeople(a.human)
 		if err != nil {
 			return nil, err
@@ -115,7 +141,8 @@ func (a *analysis) people(ctx context.Context, w datasets.Workshop, b Benchmark,
 }
 
 // scoreRuns adds the tables of recorded runs, and their figures for programs.
-func (a *analysis) scoreRuns(b Benchmark, ds *datasets.Dataset, sizes []Size, out *datasets.Outcome) error {
+func (a *analysis) scoreRuns(ctx context.Context, w datasets.Workshop, b Benchmark, ds *datasets.Dataset, sizes []Size,
+	judges []judge.Judge, out *datasets.Outcome) error {
 	names, err := runFiles(a.runs)
 	if err != nil {
 		return err
@@ -125,9 +152,55 @@ func (a *analysis) scoreRuns(b Benchmark, ds *datasets.Dataset, sizes []Size, ou
 		return err
 	}
 	all := measureRuns(ds, runs, sizes)
+	if len(judges) > 0 {
+		for _, k := range sizes {
+			all = append(all, boundsAt(ds, k)...)
+		}
+		if all, err = withReports(ctx, w, ds, all, judges[0]); err != nil {
+			return err
+		}
+	}
 	out.Tables = append(out.Tables, b.runTables(all, sizes)...)
 	out.JSON = map[string]any{"runs": all}
+	if a.sample == 0 {
+		return nil
+	}
+
+	drawn := measureRuns(ds, sample(ds, runs, a.sample, w.Seed()), []Size{sampleSize})
+	if len(judges) > 0 {
+		if drawn, err = withReports(ctx, w, ds, drawn, judges[0]); err != nil {
+			return err
+		}
+	}
+	g := b.runTau("Do the figures order random contexts alike?", chosen(drawn, sampleSize, leftOut))
+	g.Note = fmt.Sprintf("over the means of %d contexts per run, each %s passages drawn from the first %d, η %d, seed %d",
+		a.sample, sampleSize, sampleFrom, b.etas()[0], w.Seed())
+	out.Tables = append(out.Tables, datasets.Filled(g)...)
 	return nil
+}
+
+// withReports adds reports to the figures of contexts without what is not there, size by size.
+func withReports(ctx context.Context, w datasets.Workshop, ds *datasets.Dataset, all []RunFigures, j judge.Judge) ([]RunFigures, error) {
+	by := map[string][]RunFigures{}
+	var sizes []string
+	var out []RunFigures
+	for _, f := range all {
+		if f.Absent != string(leftOut) {
+			out = append(out, f)
+			continue
+		}
+		if by[f.K] == nil {
+			sizes = append(sizes, f.K)
+		}
+		by[f.K] = append(by[f.K], f)
+	}
+	for _, k := range sizes {
+		if err := addReports(ctx, ds, by[k], j, w.Start); err != nil {
+			return nil, err
+		}
+		out = append(out, by[k]...)
+	}
+	return byTopic(ds, out), nil
 }
 
 func newImportVerb() datasets.Verb {
