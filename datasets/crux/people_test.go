@@ -40,7 +40,7 @@ func TestGoldenPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := Benchmark{}.peopleTables(context.Background(), ds, p, nil)
+	tables, _, err := Benchmark{}.peopleTables(context.Background(), ds, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestPublishedJudgeOnReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := Benchmark{}.peopleTables(context.Background(), together(t), p, []judge.Judge{lexical.Judge{}})
+	tables, _, err := Benchmark{}.peopleTables(context.Background(), together(t), p, []judge.Judge{lexical.Judge{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestPeopleWithGaps(t *testing.T) {
 	if len(p.reports) != 2 || p.reports[0].system != "bm25" || p.reports[1].text != "word" || fmt.Sprint(p.bare) != "[gone_t]" {
 		t.Errorf("%+v", p)
 	}
-	tables, err := Benchmark{}.peopleTables(context.Background(), table5Data(t), p, nil)
+	tables, _, err := Benchmark{}.peopleTables(context.Background(), table5Data(t), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,9 +196,12 @@ func TestJudgeOnReportsWithGaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := Benchmark{}.peopleTables(context.Background(), table5Data(t), p, []judge.Judge{halfJudge{}})
+	tables, open, err := Benchmark{}.peopleTables(context.Background(), table5Data(t), p, []judge.Judge{halfJudge{}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if open != 4 || !strings.Contains(tables[0].Note, "left 4 questions open") {
+		t.Errorf("%d open: %s", open, tables[0].Note)
 	}
 	if row := cells(t, tables[0], "half", "one"); row["questions"] != "2" || row["reports"] != "2" || row["precision"] != "50.0" {
 		t.Errorf("%v", row)

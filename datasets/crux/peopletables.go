@@ -16,17 +16,20 @@ import (
 
 // Tables of a human study: people and judges on reports, people and the data's grades on passages, and
 // the coverage of every report by everyone (the paper's section 4.3 and Figure 4).
-func (b Benchmark) peopleTables(ctx context.Context, ds *datasets.Dataset, p *people, judges []judge.Judge) ([]datasets.Grid, error) {
-	all := p.raters
+//
+// open is how many questions judges have left open.
+func (b Benchmark) peopleTables(ctx context.Context, ds *datasets.Dataset, p *people, judges []judge.Judge) (
+	tables []datasets.Grid, open int, err error) {
+	s := agreement{people: p, all: slices.Clone(p.raters), persons: len(p.raters), items: itemsOf(ds), eta: b.etas()[0]}
 	for _, j := range judges {
-		r, err := b.grade(ctx, p, j)
+		r, n, err := b.grade(ctx, p, j)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		all = append(slices.Clone(all), r)
+		s.all = append(s.all, r)
+		s.open += n
 	}
-	s := agreement{people: p, all: all, persons: len(p.raters), items: itemsOf(ds), eta: b.etas()[0]}
-	return datasets.Filled(s.onReports(), s.everyReport(), s.onPassages()), nil
+	return datasets.Filled(s.onReports(), s.everyReport(), s.onPassages()), s.open, nil
 }
 
 // agreement is what the tables are of.
@@ -34,6 +37,7 @@ type agreement struct {
 	*people
 	all     []rater // people, then judges
 	persons int     // of all, the first
+	open    int     // questions that judges left open
 	items   map[string]*item
 	eta     int
 }
@@ -46,8 +50,9 @@ func itemsOf(ds *datasets.Dataset) map[string]*item {
 	return out
 }
 
-// grade has a judge answer what people were asked of reports. What it leaves open is not asked.
-func (b Benchmark) grade(ctx context.Context, p *people, j judge.Judge) (rater, error) {
+// grade has a judge answer what people were asked of reports. What it leaves open is counted, and compared
+// with nothing.
+func (b Benchmark) grade(ctx context.Context, p *people, j judge.Judge) (out rater, open int, err error) {
 	var tasks []judge.Task
 	for _, r := range p.reports {
 		text, _ := repeats(r.text, r.questions)
@@ -61,10 +66,10 @@ func (b Benchmark) grade(ctx context.Context, p *people, j judge.Judge) (rater, 
 	}
 	verdicts, err := j.Judge(ctx, tasks, nil)
 	if err != nil {
-		return rater{}, err
+		return rater{}, 0, err
 	}
 
-	out := rater{name: j.Name(), reports: map[string][]int{}}
+	out = rater{name: j.Name(), reports: map[string][]int{}}
 	for i, r := range p.reports {
 		row, n := make([]int, len(r.questions)), 0
 		for q, question := range r.questions {
@@ -74,12 +79,14 @@ func (b Benchmark) grade(ctx context.Context, p *people, j judge.Judge) (rater, 
 			}
 			if v := verdicts[i][n]; v.Scored() {
 				row[q] = boolToInt(grade(v) >= b.etas()[0])
+			} else {
+				open++
 			}
 			n++
 		}
 		out.reports[r.id] = row
 	}
-	return out, nil
+	return out, open, nil
 }
 
 func boolToInt(v bool) int {
@@ -128,6 +135,9 @@ func (s agreement) onReports() datasets.Grid {
 		Head:  []string{"labels by", "against", "reports", "questions", "same", "κ", "precision", "recall", "Pearson of coverage"},
 		Note: "same: in percent; κ: Fleiss' between all, Cohen's between two; precision and recall, in percent, " +
 			"of \"answered\" by the first, as the second has it; coverage: share of the questions that were asked",
+	}
+	if s.open > 0 {
+		g.Note += fmt.Sprintf("; judges left %d questions open, which are compared with nothing", s.open)
 	}
 	for _, withNull := range []bool{false, true} {
 		counts, reports := s.counts(withNull)

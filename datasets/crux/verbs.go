@@ -58,6 +58,9 @@ func (a *analysis) do(ctx context.Context, w datasets.Workshop, args []string) (
 	if a.sample < 0 || a.sample > 0 && a.runs == "" {
 		return none, datasets.Usagef("--sample is a number of contexts per run: it needs --run")
 	}
+	if a.runs == "" && a.k != Size(0).String() {
+		return none, datasets.Usagef("--k is the size of contexts of --run, which is not given")
+	}
 	etas, err := readEtas(a.eta)
 	if err != nil {
 		return none, datasets.Usagef("%v", err)
@@ -85,8 +88,11 @@ func (a *analysis) do(ctx context.Context, w datasets.Workshop, args []string) (
 	} else if err := a.scoreRuns(ctx, w, b, ds, sizes, judges, &out); err != nil {
 		return none, err
 	}
-	people, err := a.people(ctx, b, ds, judges)
+	people, open, err := a.people(ctx, b, ds, judges)
 	out.Tables = append(out.Tables, people...)
+	if open > 0 {
+		out.Missing = fmt.Sprintf("judges left %d questions on reports open", open)
+	}
 	return out, err
 }
 
@@ -118,26 +124,27 @@ func (a *analysis) judges(ctx context.Context, w datasets.Workshop) ([]judge.Jud
 }
 
 // people compares people with each other, with the data's grades and with judges.
-func (a *analysis) people(ctx context.Context, b Benchmark, ds *datasets.Dataset, judges []judge.Judge) ([]datasets.Grid, error) {
+func (a *analysis) people(ctx context.Context, b Benchmark, ds *datasets.Dataset, judges []judge.Judge) (
+	tables []datasets.Grid, open int, err error) {
 	study, err := a.isStudy()
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, 0, err
 	case a.human == "":
-		return nil, nil
+		return nil, 0, nil
 	case study:
 		p, err := readPeople(a.human)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		return b.peopleTables(ctx, ds, p, judges)
 	}
 	labels, err := files.Read(a.human, "give lines of JSON: topic, passage, question, grades")
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	g, err := b.Human(ds, a.human, labels)
-	return []datasets.Grid{g}, err
+	return []datasets.Grid{g}, 0, err
 }
 
 // scoreRuns adds the tables of recorded runs, and their figures for programs.
@@ -162,6 +169,13 @@ func (a *analysis) scoreRuns(ctx context.Context, w datasets.Workshop, b Benchma
 	}
 	out.Tables = append(out.Tables, b.runTables(all, sizes)...)
 	out.JSON = map[string]any{"runs": all}
+	unscored := 0
+	for _, f := range all {
+		unscored += f.Unscored
+	}
+	if unscored > 0 {
+		out.Missing = fmt.Sprintf("%d figures of reports are unscored", unscored)
+	}
 	if a.sample == 0 {
 		return nil
 	}
