@@ -14,10 +14,9 @@ import (
 	"lore/judge/metric"
 )
 
-// Tables of a human study: people and judges on reports, people and the data's grades on passages, and
-// the coverage of every report by everyone (the paper's section 4.3 and Figure 4).
-//
-// open is how many questions judges have left open.
+// peopleTables are those of a human study: people and judges on reports, people and the data's grades on
+// passages, and the coverage of every report by everyone (the paper's section 4.3 and Figure 4). open is
+// how many questions judges have left open.
 func (b Benchmark) peopleTables(ctx context.Context, ds *datasets.Dataset, p *people, judges []judge.Judge) (
 	tables []datasets.Grid, open int, err error) {
 	s := agreement{people: p, all: slices.Clone(p.raters), persons: len(p.raters), items: itemsOf(ds), eta: b.etas()[0]}

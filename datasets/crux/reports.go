@@ -39,12 +39,16 @@ func addReports(ctx context.Context, ds *datasets.Dataset, runs []RunFigures, j 
 		}
 	})
 
-	tasks := make([]judge.Task, len(evidence))
+	var tasks []judge.Task
+	asked := make([]int, len(evidence)) // the task of each report, from 1; 0: there is no report to ask about
 	for i, e := range evidence {
 		if errs[i] != nil {
 			return fmt.Errorf("write the report of %s on %s: %w", runs[i/n].Run, ds.Items[i%n].ID(), errs[i])
 		}
-		tasks[i] = ds.Items[i%n].Plan(e)[0]
+		if e.Output.Outcome == local.OK && e.Output.Text != "" && runs[i/n].figures[i%n] != nil {
+			tasks = append(tasks, ds.Items[i%n].Plan(e)[0])
+			asked[i] = len(tasks)
+		}
 	}
 	verdicts, err := j.Judge(ctx, tasks, start("judge "+j.Name(), len(tasks)))
 	if err != nil {
@@ -53,10 +57,14 @@ func addReports(ctx context.Context, ds *datasets.Dataset, runs []RunFigures, j 
 
 	for i, e := range evidence {
 		f := &runs[i/n]
-		if f.figures[i%n] == nil || f.gold && e.Output.Text == "" {
+		if f.figures[i%n] == nil || f.gold && asked[i] == 0 {
 			continue
 		}
-		for _, s := range ds.Items[i%n].(*item).scoreReport(e, verdicts[i]) {
+		var answers []judge.Verdict
+		if asked[i] > 0 {
+			answers = verdicts[asked[i]-1]
+		}
+		for _, s := range ds.Items[i%n].(*item).scoreReport(e, answers) {
 			if s.Unscored == "" {
 				f.figures[i%n][s.Metric] = s.Value
 			} else {
