@@ -97,13 +97,13 @@ func TestEstimateIsWhatIsAsked(t *testing.T) {
 			if made := server.Count() - guesses; made != c.calls {
 				t.Errorf("%d calls were to be made, and %d were", c.calls, made)
 			}
-			if r := said.Total; took.Seconds() > 3*r.High+10 || r.Low > 3*took.Seconds()+1 { // the machine does other work, too
+			if r := said.Total; took.Seconds() > 3*r.High+10 || r.Low > 3*took.Seconds()+10 { // the machine does other work, too
 				t.Errorf("it took %s; the estimate was %+v", took, r)
 			}
 
 			left, finished, _, said = estimated(t, url, dir, c.flags...)
-			if left != 0 || finished != c.calls || said.Total.High > 2 {
-				t.Errorf("afterwards: %d left, %d finished, %+v", left, finished, said.Total)
+			if left != 0 || finished != c.calls || said.Total.High > said.Here+said.Loading.High+0.01 {
+				t.Errorf("afterwards: %d left, %d finished, %+v", left, finished, said)
 			}
 		})
 	}
