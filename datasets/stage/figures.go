@@ -19,6 +19,12 @@ func Figures(s string) []string {
 	return out
 }
 
+// mostNamed is how many numbers a model is told of.
+const mostNamed = 10
+
+// SomeFigures names the first of some numbers.
+func SomeFigures(list []string) string { return strings.Join(list[:min(len(list), mostNamed)], ", ") }
+
 // LostFigures are the numbers of a text that another one, which is to say the same, does not have.
 func LostFigures(from, in string) []string {
 	have := Figures(in)

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -214,7 +213,7 @@ func (f *replyForm) inJSON(reply string) (label, bullet, problem string) {
 			break
 		}
 		at += start
-		dec := json.NewDecoder(bytes.NewReader([]byte(reply[at:])))
+		dec := json.NewDecoder(strings.NewReader(reply[at:]))
 		dec.UseNumber()
 		var object map[string]any
 		if dec.Decode(&object) != nil {

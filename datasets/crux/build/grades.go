@@ -77,8 +77,9 @@ func (b *Builder) grade(ctx context.Context, asks map[int]asked, made passages) 
 	}
 
 	out := map[int]map[string][]int{}
-	answers := make([]bool, len(made.list))
+	graded, answers := make([]bool, len(made.list)), make([]bool, len(made.list))
 	for t, at := range places {
+		graded[at.passage] = true
 		id := made.list[at.passage].ID
 		row := b.row(id, verdicts[t])
 		if !slices.ContainsFunc(row, func(grade int) bool { return grade >= b.Eta }) {
@@ -91,7 +92,7 @@ func (b *Builder) grade(ctx context.Context, asks map[int]asked, made passages) 
 		out[at.pair][id] = row
 	}
 	for p, some := range answers {
-		if !some && slices.ContainsFunc(places, func(at grading) bool { return at.passage == p }) {
+		if graded[p] && !some {
 			b.Note("grade", made.list[p].ID, 0, "answers no question and becomes a distractor")
 		}
 	}

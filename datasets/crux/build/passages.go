@@ -55,17 +55,6 @@ func (p passages) of(pair int) int {
 	return n
 }
 
-// firstOf counts the passages that are named for a pair: those of its documents that no pair before it has.
-func (p passages) firstOf(pair int) int {
-	n := 0
-	for _, of := range p.pairs {
-		if of[0] == pair {
-			n++
-		}
-	}
-	return n
-}
-
 // place is where a passage stands.
 func (p passages) place(id string) (int, bool) {
 	i := slices.IndexFunc(p.list, func(one crux.Passage) bool { return one.ID == id })
@@ -147,6 +136,7 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (p
 	}
 
 	var out passages
+	named := map[int]int{} // passages by the pair that they are named for: the first with their document
 	for i, c := range chunks {
 		list := got[i].Passages
 		if problem, bad := failed[i]; bad {
@@ -156,7 +146,9 @@ func (b *Builder) passages(ctx context.Context, pairs []Pair, chunks []chunk) (p
 			}
 		}
 		for _, p := range list {
-			id := fmt.Sprintf("%s-%d", pairs[c.pairs[0]].ID, 1+out.firstOf(c.pairs[0]))
+			first := c.pairs[0]
+			named[first]++
+			id := fmt.Sprintf("%s-%d", pairs[first].ID, named[first])
 			out.list = append(out.list, crux.Passage{ID: id, Text: strings.TrimSpace(p)})
 			out.pairs = append(out.pairs, c.pairs)
 		}
@@ -205,12 +197,11 @@ const mostLost = 0.1
 func checkFigures(passages []string, part string) string {
 	all := strings.Join(passages, " ")
 	lost, added := stage.LostFigures(part, all), stage.LostFigures(all, part)
-	named := func(list []string) string { return strings.Join(list[:min(len(list), 10)], ", ") }
 	switch {
 	case len(added) > 0:
-		return "the document does not have the numbers " + named(added)
+		return "the document does not have the numbers " + stage.SomeFigures(added)
 	case float64(len(lost)) > mostLost*float64(len(stage.Figures(part))):
-		return "what the document says with these numbers is left out: " + named(lost)
+		return "what the document says with these numbers is left out: " + stage.SomeFigures(lost)
 	}
 	return ""
 }

@@ -187,11 +187,7 @@ func strange(members []member, r queryReply) string {
 
 // common is the share of a text's terms that another one has, too; 1 where it has none.
 func common(s, in string) float64 {
-	have := map[string]bool{}
-	for _, t := range text.Terms(in) {
-		have[t] = true
-	}
-	terms := text.Terms(s)
+	have, terms := termSet(in), text.Terms(s)
 	n := 0
 	for _, t := range terms {
 		if have[t] {
@@ -221,12 +217,11 @@ func differing(members []member, summary string) int {
 
 // figuresProblem words what compare finds, "" if nothing.
 func figuresProblem(lost, added []string) string {
-	named := func(list []string) string { return strings.Join(list[:min(len(list), 10)], ", ") }
 	switch {
 	case len(added) > 0:
-		return "none of the summaries has the numbers " + named(added)
+		return "none of the summaries has the numbers " + stage.SomeFigures(added)
 	case len(lost) > 0:
-		return "what the summaries say with these numbers is left out: " + named(lost)
+		return "what the summaries say with these numbers is left out: " + stage.SomeFigures(lost)
 	}
 	return ""
 }

@@ -227,9 +227,9 @@ func (b *Builder) check(ctx context.Context, w *rewriting, queries map[int]query
 
 // twin is another query that became the same question; "" if none did.
 func (w *rewriting) twin(i int, query string) string {
-	words := strings.ToLower(strings.Join(strings.Fields(query), " "))
+	words := strings.Fields(query)
 	for k, other := range w.results {
-		if k != i && strings.ToLower(strings.Join(strings.Fields(other), " ")) == words && w.sources[k].Query != w.sources[i].Query {
+		if k != i && slices.EqualFunc(strings.Fields(other), words, strings.EqualFold) && w.sources[k].Query != w.sources[i].Query {
 			return w.sources[k].ID
 		}
 	}
