@@ -22,7 +22,7 @@ func (r *Reading) Log(s *stage.Session, w datasets.Workshop) {
 	}
 
 	for _, note := range r.asides() {
-		s.Note("read", "", 0, "%s", note)
+		s.Note("read", "", 0, "noted: %s", note) // what is left out on purpose is not thrown away
 		w.Note(note)
 	}
 }
