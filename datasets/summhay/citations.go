@@ -45,12 +45,20 @@ func (it *item) rule(out datasets.Output) string {
 // read cuts an answer into the lines that count as bullets, with what each cites. In the
 // usual forms bullets that were wrapped are one again, and a judge is shown all citations
 // in one form, so that the same answer is judged the same in every style.
+//
+// An answer is read for its questions, its figures, its notes and the page. It is kept between
+// these, so nobody may change what is returned.
 func (it *item) read(out datasets.Output) []bullet {
+	key := answerRead{out.Text, it.rule(out) == strict}
+	return it.haystack.answers.get(key, func() []bullet { return it.readAfresh(key) })
+}
+
+func (it *item) readAfresh(out answerRead) []bullet {
 	var lines []bullet
-	if it.rule(out) == strict {
+	if out.strict {
 		next := 0
-		for _, text := range Lines(out.Text) {
-			at := next + strings.Index(out.Text[next:], text)
+		for _, text := range Lines(out.text) {
+			at := next + strings.Index(out.text[next:], text)
 			next = at + len(text)
 			plain := strings.Join(strings.Fields(citation.ReplaceAllLiteralString(text, " ")), " ")
 			lines = append(lines, bullet{
@@ -64,7 +72,7 @@ func (it *item) read(out datasets.Output) []bullet {
 		return lines
 	}
 
-	whole := unwrapped(out.Text)
+	whole := unwrapped(out.text)
 	for _, l := range it.haystack.sources().Lines(whole.text) {
 		cited := map[int]bool{}
 		for _, n := range l.Cited {

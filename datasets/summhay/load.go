@@ -180,6 +180,7 @@ type haystack struct {
 
 	citations string         // the rule by which they are read; empty: it depends on the answer
 	names     map[string]int // positions by id and title, folded; 0 where several have one
+	answers   answers
 }
 
 func newHaystack(name, key string, f *File) (*haystack, []string, error) {

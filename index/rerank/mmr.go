@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"lore/embed"
 	"lore/index"
@@ -89,7 +90,10 @@ func chooseMMR(relevance []float64, similarity func(i, j int) float64, lambda fl
 		order = append(order, best)
 
 		for i := range relevance {
-			if s := similarity(best, i); !chosen[i] && (len(order) == 1 || s > nearest[i]) {
+			if chosen[i] {
+				continue
+			}
+			if s := similarity(best, i); len(order) == 1 || s > nearest[i] {
 				nearest[i] = s
 			}
 		}
@@ -105,21 +109,49 @@ func LexicalVectors(analyzer string) (Vectors, error) {
 		return nil, err
 	}
 
+	known := frequencies{words: words, of: map[string]map[string]float64{}}
 	return func(_ context.Context, texts []string) (func(i, j int) float64, error) {
 		counts := make([]map[string]float64, len(texts))
 		df := map[string]float64{}
 		for i, t := range texts {
-			counts[i] = map[string]float64{}
-			for _, w := range words(t) {
-				if counts[i][w]++; counts[i][w] == 1 {
-					df[w]++
-				}
+			counts[i] = known.count(t)
+			for w := range counts[i] {
+				df[w]++
 			}
 		}
 
 		rows := weigh(counts, df)
 		return func(i, j int) float64 { return sparseDot(rows[i], rows[j]) }, nil
 	}, nil
+}
+
+// frequencies are the words of texts and how often each occurs there. The last texts are kept:
+// the queries of a haystack have the same candidates.
+type frequencies struct {
+	words func(string) []string
+	mu    sync.Mutex
+	of    map[string]map[string]float64
+}
+
+// keptTexts bounds what is kept: some tens of megabytes of long documents.
+const keptTexts = 500
+
+func (f *frequencies) count(text string) map[string]float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c, ok := f.of[text]; ok {
+		return c
+	}
+
+	c := map[string]float64{}
+	for _, w := range f.words(text) {
+		c[w]++
+	}
+	if len(f.of) >= keptTexts {
+		clear(f.of)
+	}
+	f.of[text] = c
+	return c
 }
 
 // DenseVectors compares texts by the cosine of their vectors.

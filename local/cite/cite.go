@@ -147,12 +147,12 @@ func (s Sources) footnotes(answer string) map[string][]int {
 
 // mark finds what may be a citation: a link, a footnote, square, thick or round brackets,
 // a superscript.
-var mark = regexp.MustCompile(`!?\[([^\[\]]*)\]\(([^()\s]*)(?:\s+"[^"]*")?\)` +
-	`|\[\^([^\]\s]+)\]` +
-	`|\[{1,2}([^\[\]]*)\]{1,2}` +
-	`|【([^【】]*)】` +
-	`|\(([^()]*)\)` +
-	`|(?i:<sup>)(.*?)(?i:</sup>)` +
+var mark = starting("![(<【⁰¹²³⁴⁵⁶⁷⁸⁹", `!?\[([^\[\]]*)\]\(([^()\s]*)(?:\s+"[^"]*")?\)`+
+	`|\[\^([^\]\s]+)\]`+
+	`|\[{1,2}([^\[\]]*)\]{1,2}`+
+	`|【([^【】]*)】`+
+	`|\(([^()]*)\)`+
+	`|(?i:<sup>)(.*?)(?i:</sup>)`+
 	`|([⁰¹²³⁴⁵⁶⁷⁸⁹]+(?:(?:\s?[,;‚˒]\s?|[⁻–-])[⁰¹²³⁴⁵⁶⁷⁸⁹]+)*)`)
 
 // mayMark are characters of which every mark has one.
@@ -187,7 +187,7 @@ func (s Sources) line(raw string, notes map[string][]int) Line {
 		return l
 	}
 	var found []candidate
-	for _, at := range mark.FindAllStringSubmatchIndex(raw, -1) {
+	for _, at := range mark.all(raw) {
 		c := s.candidate(raw, at, notes)
 		if len(c.cited) > 0 {
 			found = append(found, c)
@@ -505,10 +505,10 @@ func ends(raw string, found []candidate, i int) bool {
 }
 
 var (
-	hollow = regexp.MustCompile(`\(\s*[,;]?\s*\)|\[\s*[,;]?\s*\]`)
-	loose  = regexp.MustCompile(`\s+([.,;:!?…])`)
-	doubly = regexp.MustCompile(`([.!?…])\s*\.(\s|$)`)
-	wide   = regexp.MustCompile(`[ \t]{2,}`)
+	hollow = starting("([", `\(\s*[,;]?\s*\)|\[\s*[,;]?\s*\]`)
+	loose  = starting(" \t\n\f\r", `\s+([.,;:!?…])`)
+	doubly = starting(".!?…", `([.!?…])\s*\.(\s|$)`)
+	wide   = starting(" \t", `[ \t]{2,}`)
 )
 
 // without cuts marks out of a line, and what joined or held them.
@@ -526,10 +526,10 @@ func without(raw string, marks []candidate) string {
 	b.WriteString(raw[at:])
 
 	indent := raw[:len(raw)-len(strings.TrimLeft(raw, " \t"))]
-	text := hollow.ReplaceAllString(strings.TrimSpace(b.String()), "")
-	text = wide.ReplaceAllString(text, " ")
-	text = loose.ReplaceAllString(text, "$1")
-	text = doubly.ReplaceAllString(text, "$1$2")
+	text := hollow.replace(strings.TrimSpace(b.String()), "")
+	text = wide.replace(text, " ")
+	text = loose.replace(text, "$1")
+	text = doubly.replace(text, "$1$2")
 	return indent + strings.TrimRight(text, " \t,;—–")
 }
 
