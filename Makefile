@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-watch simulate-labels hostile estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers bench-build axe pages fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test test-beside test-rest check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-watch simulate-labels hostile estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers bench-build axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -24,8 +24,19 @@ demo: build no-demo
 no-demo:
 	rm -rf demo-run
 
+# The command's own tests take longer than all others together, one after the other. These of them run
+# beside the rest, so that two cores have work.
+BESIDE = ^Test(Page|View|Real|Published|Paper|Scripts|Hostile)
+
 test:
-	$(GO) test -timeout 30m ./...
+	@$(MAKE) --no-print-directory -j2 test-beside test-rest
+
+test-beside:
+	$(GO) test -timeout 30m -run '$(BESIDE)' ./cmd/lore
+
+test-rest:
+	$(GO) test -timeout 30m -skip '$(BESIDE)' ./cmd/lore
+	$(GO) test -timeout 30m -p 1 $$($(GO) list ./... | grep -v '^lore/cmd/lore$$')
 
 check: fmt vet staticcheck race tidy static
 

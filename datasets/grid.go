@@ -44,6 +44,15 @@ func (g *Grid) MarkAt(row, column int, as Mark) {
 	g.Marks[Cell{Row: row, Column: column}] = as
 }
 
+// Plain is tables for programs: title, note, head and rows of cells, as they are shown.
+func Plain(grids []Grid) []map[string]any {
+	out := []map[string]any{}
+	for _, g := range grids {
+		out = append(out, map[string]any{"title": g.Title, "note": g.Note, "head": g.Head, "rows": g.Rows})
+	}
+	return out
+}
+
 // NoValue stands in a cell where there is nothing to show.
 const NoValue = "–"
 

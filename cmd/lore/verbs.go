@@ -435,8 +435,11 @@ func describe(c *cobra.Command, e all.Entry, v datasets.Verb, out datasets.Outco
 func (f verbFlags) print(c *cobra.Command, out datasets.Outcome) error {
 	w := c.OutOrStdout()
 	if f.json {
-		if out.JSON == nil {
+		if out.JSON == nil && len(out.Tables) == 0 {
 			return usage.Errorf("%s has no JSON to print", c.CommandPath())
+		}
+		if out.JSON == nil {
+			return report.WriteJSON(w, map[string]any{"tables": datasets.Plain(out.Tables)})
 		}
 		return report.WriteJSON(w, out.JSON)
 	}

@@ -53,7 +53,7 @@ func (Benchmark) Prompts() fs.FS { return prompt.Embedded(promptFiles) }
 // Settings are the benchmark's own flags.
 func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
-		{Name: "k", System: true, Help: "passages given to the generator (default: as many as each topic requires)"},
+		{Name: "k", System: true, Help: "passages given to the generator; ideal: as many as each topic requires (default ideal)"},
 		{Name: "eta", Help: "minimum grades, 1 to 5, that count as answering a question, comma-separated (default 3,5)"},
 		{
 			Name: "malformed", Values: []string{"unscored", "zero"},
@@ -69,7 +69,7 @@ func (Benchmark) Settings() []datasets.Setting {
 // Configure sets them.
 func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, error) {
 	var err error
-	if b.K, err = datasets.Positive("k", values["k"]); err != nil {
+	if b.K, err = readK(values["k"]); err != nil {
 		return nil, err
 	}
 	if b.Etas, err = readEtas(values["eta"]); err != nil {
@@ -82,6 +82,18 @@ func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, erro
 		return nil, fmt.Errorf("--ungraded is zero or %s, not %q", askJudge, b.Ungraded)
 	}
 	return b, nil
+}
+
+// readK reads the size of the context; 0 is as many passages as each topic requires.
+func readK(value string) (int, error) {
+	if strings.Contains(value, ",") {
+		return 0, fmt.Errorf("--k is one size for a run, not %q: lore score crux DATA --run RUN/retrieval --k %s "+
+			"scores the rankings of a run at each, and --judge reports copied from them", value, value)
+	}
+	if value == Size(0).String() {
+		return 0, nil
+	}
+	return datasets.Positive("k", value)
 }
 
 // askJudge has the judge grade the passages that the data has no grades for.

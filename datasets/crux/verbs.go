@@ -90,6 +90,9 @@ func (a *analysis) do(ctx context.Context, w datasets.Workshop, args []string) (
 	}
 	people, open, err := a.people(ctx, b, ds, judges)
 	out.Tables = append(out.Tables, people...)
+	if figures, ok := out.JSON.(map[string]any); ok {
+		figures["tables"] = datasets.Plain(out.Tables)
+	}
 	if open > 0 {
 		out.Missing = fmt.Sprintf("judges left %d questions on reports open", open)
 	}

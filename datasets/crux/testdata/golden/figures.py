@@ -109,6 +109,11 @@ def ideal_order(rows, eta, k):
     return order
 
 
+def open_alpha(order, rows, eta):
+    """α-nDCG against an ideal order that goes on behind the last rank of the order."""
+    return dcg(novelty_gains(order, rows, eta)) / dcg(novelty_gains(ideal_order(rows, eta, len(rows)), rows, eta))
+
+
 def coverage(order, rows, eta, answerable):
     found = set()
     for passage in order:
@@ -265,9 +270,9 @@ def main(folder):
     number = lambda name: int(name.rsplit("-", 1)[1])
     names = sorted(topics, key=number)
     listed = lambda questions: " ".join(str(q + 1) for q in sorted(questions))
-    write("topics.tsv", ["topic", "relevant"] + [f"answerable η{eta}" for eta in ETAS] + ["required"], [
+    write("topics.tsv", ["topic", "relevant"] + [f"answerable η{eta}" for eta in ETAS] + ["required", "open alpha_ndcg"], [
         [n, len(topics[n]["rows"])] + [listed(topics[n]["answerable"][eta]) for eta in ETAS]
-        + [" ".join(topics[n]["required"])] for n in names
+        + [" ".join(topics[n]["required"]), open_alpha(topics[n]["required"], topics[n]["rows"], ETAS[0])] for n in names
     ])
 
     head = ["run", "topic", "reading"]
