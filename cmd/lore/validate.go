@@ -139,6 +139,7 @@ func unscored(results []validated) error {
 // shownResult is a judge's outcome with its agreement by column, and beside several annotators.
 type shownResult struct {
 	validated
+	texts  agreement.Texts
 	parts  []agreement.Part
 	people *agreement.People // nil: no question has several annotators
 }
@@ -153,7 +154,7 @@ func refine(items []agreement.Item, results []validated, by []string, seed uint6
 	}
 	var out []shownResult
 	for _, v := range results {
-		s := shownResult{validated: v}
+		s := shownResult{validated: v, texts: agreement.MeasureTexts(items, v.verdicts)}
 		for _, column := range by {
 			parts, err := agreement.By(column, v.report.Judge, items, v.verdicts, seed)
 			if err != nil {

@@ -259,6 +259,7 @@ func (v shownResult) json() map[string]any {
 		"calls":              calls,
 		"tokens":             tokens,
 	}
+	out["whole_texts"] = textsJSON(v.texts)
 	v.addJSON(out)
 	return out
 }
@@ -337,7 +338,8 @@ func interval(i metric.Interval) []*float64 {
 
 // moreGrids are the tables that not every validation has.
 func moreGrids(results []shownResult, items []agreement.Item, seed uint64) []datasets.Grid {
-	grids := []datasets.Grid{systemsGrid(results), partsGrid(results)}
+	texts := textScoresOf(results, items)
+	grids := []datasets.Grid{systemsGrid(results), writersGrid(texts), lengthGrid(texts), partsGrid(results)}
 	if p := results[0].people; p != nil {
 		grids = append(grids, peopleGrid(*p))
 	}

@@ -117,8 +117,10 @@ func parseLabelled(row map[string]json.RawMessage) (agreement.Item, error) {
 
 // item is the summary as a task with people's verdicts.
 func (l labelled) item() (agreement.Item, error) {
+	system := strings.TrimPrefix(l.SummKey, summaryPrefix)
 	it := agreement.Item{
-		System:   strings.TrimPrefix(l.SummKey, summaryPrefix),
+		System:   system,
+		Writer:   summariser(system),
 		Group:    l.SubtopicID,
 		Recorded: map[string][]judge.Verdict{},
 		Task:     judge.Task{About: l.Subtopic, Units: l.Summary},
@@ -157,6 +159,15 @@ func (l labelled) item() (agreement.Item, error) {
 	return it, nil
 }
 
+// summariser is the model in the name of a recorded system: what stands behind the only "_", as the release
+// takes such names apart.
+func summariser(system string) string {
+	if _, model, two := strings.Cut(system, "_"); two && !strings.Contains(model, "_") {
+		return model
+	}
+	return system
+}
+
 // columns are what labels can be grouped by. The release has news and conversations; where its file's
 // name does not say which, the topic of a conversation does.
 func (l labelled) columns() map[string]string {
@@ -169,7 +180,11 @@ func (l labelled) columns() map[string]string {
 			}
 		}
 	}
-	return map[string]string{"topic": haystackKey(l.TopicFile), agreement.TextsColumn: texts}
+	return map[string]string{
+		"topic":               haystackKey(l.TopicFile),
+		"summariser":          summariser(strings.TrimPrefix(l.SummKey, summaryPrefix)),
+		agreement.TextsColumn: texts,
+	}
 }
 
 // coverageVerdict is a verdict by its label.

@@ -16,7 +16,8 @@ import (
 type Item struct {
 	Task     judge.Task
 	Human    []judge.Verdict            // in the order of the task's questions; unscored where nobody labelled
-	System   string                     // who wrote the text
+	System   string                     // what the text came from: a model, and what it was shown
+	Writer   string                     // who wrote it, whatever was shown; empty: System
 	Group    string                     // what items share, such as the subtopic: the unit of resampling
 	Source   string                     // what the text may have been copied from; the statements if empty
 	Recorded map[string][]judge.Verdict // verdicts of other judges that came with the labels
@@ -161,9 +162,8 @@ func shape(it Item) (length, copied float64) {
 		have[g] = true
 	}
 
-	words, all, found := 0, 0, 0
+	all, found := 0, 0
 	for _, u := range it.Task.Units {
-		words += len(strings.Fields(u))
 		for _, g := range trigrams(u) {
 			all++
 			if have[g] {
@@ -175,7 +175,15 @@ func shape(it Item) (length, copied float64) {
 	if all > 0 {
 		copied = float64(found) / float64(all)
 	}
-	return float64(words) / float64(max(1, len(it.Task.Units))), copied
+	return wordsPerUnit(it), copied
+}
+
+func wordsPerUnit(it Item) float64 {
+	words := 0
+	for _, u := range it.Task.Units {
+		words += len(strings.Fields(u))
+	}
+	return float64(words) / float64(max(1, len(it.Task.Units)))
 }
 
 func trigrams(s string) []string {
