@@ -109,15 +109,18 @@ type Part string
 const (
 	TheAnswer Part = ""         // the answer
 	OwnPoints Part = "points"   // what the answer says, point by point
+	OwnHeld   Part = "held"     // the same points, looked for in documents
 	ADocument Part = "document" // a document that was shown
 	CutToSize Part = "asked"    // the answer cut to the length that was asked for
 )
 
-// Answer is the subject of questions on an answer, Points on its own points, and AsAsked
-// on the answer cut to the length that was asked for, where it is longer.
+// Answer is the subject of questions on an answer, Points on its own points, Held on whether
+// documents hold these, and AsAsked on the answer cut to the length that was asked for, where
+// it is longer.
 var (
 	Answer  = Subject{Part: TheAnswer}
 	Points  = Subject{Part: OwnPoints}
+	Held    = Subject{Part: OwnHeld}
 	AsAsked = Subject{Part: CutToSize}
 )
 

@@ -206,7 +206,7 @@ func failedItems(dir string, ds *datasets.Dataset) ([]string, error) {
 	}
 	unscored := func(v judge.Verdict) bool { return !v.Scored() }
 	for _, line := range r.Verdicts {
-		for _, of := range [][]judge.Verdict{line.Verdicts, line.Points, line.Asked} {
+		for _, of := range [][]judge.Verdict{line.Verdicts, line.Points, line.Held, line.Asked} {
 			failed[line.Item] = failed[line.Item] || slices.ContainsFunc(of, unscored)
 		}
 	}

@@ -2,7 +2,6 @@ package long2rag
 
 import (
 	"fmt"
-	"strconv"
 
 	"lore/datasets"
 	"lore/judge"
@@ -60,11 +59,11 @@ func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error
 }
 
 // Plan asks for each key point whether the answer entails it, and for each of the answer's
-// own points whether the key points hold it.
+// own points whether the key points hold it, or the documents, or each of them.
 func (it *item) Plan(e datasets.Evidence) []judge.Task {
 	tasks := []judge.Task{it.planAnswer(e)}
 	if p := e.Output.Points; p != nil && len(p.List) > 0 {
-		tasks = append(tasks, it.planPoints(p.List))
+		tasks = append(tasks, it.planPoints(e.Language, p.List)...)
 	}
 	return tasks
 }
@@ -72,18 +71,6 @@ func (it *item) Plan(e datasets.Evidence) []judge.Task {
 func (it *item) planAnswer(e datasets.Evidence) judge.Task {
 	answer := datasets.Uncited(it, e)
 	return judge.Task{ID: it.ID(), About: it.question.Text, Units: text.Of(e.Language, answer).Sentences(answer), Questions: it.questions}
-}
-
-func (it *item) planPoints(points []string) judge.Task {
-	t := judge.Task{Subject: judge.Points, ID: it.ID(), About: it.question.Text}
-	for _, q := range it.questions {
-		t.Units = append(t.Units, q.Text)
-	}
-
-	for i, p := range points {
-		t.Questions = append(t.Questions, judge.Question{ID: strconv.Itoa(i + 1), Kind: judge.Entailment, Text: p})
-	}
-	return t
 }
 
 // entailed is the share of verdicts that say yes; reason says why it is open.
@@ -107,7 +94,7 @@ func entailed(verdicts []judge.Verdict) (share float64, reason string) {
 // the answer.
 func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score {
 	scores := it.scoreAnswer(e, v[judge.Answer])
-	return append(scores, scorePoints(e.Output, v[judge.Answer], v[judge.Points])...)
+	return append(scores, it.scorePoints(e.Output, v)...)
 }
 
 func (it *item) scoreAnswer(e datasets.Evidence, verdicts []judge.Verdict) []datasets.Score {
@@ -132,36 +119,6 @@ func (it *item) scoreAnswer(e datasets.Evidence, verdicts []judge.Verdict) []dat
 		datasets.Score{Metric: Words, Value: float64(text.Count(answer))},
 		datasets.Score{Metric: Tokens, Value: float64(tokens.Count(answer))},
 	)
-}
-
-// scorePoints gives precision and the harmonic mean. An answer that failed, or could
-// not be taken apart, has neither.
-func scorePoints(out datasets.Output, verdicts, points []judge.Verdict) []datasets.Score {
-	unscored := func(reason string) []datasets.Score {
-		return []datasets.Score{{Metric: KPP, Unscored: reason}, {Metric: KPF, Unscored: reason}}
-	}
-	switch {
-	case out.Outcome != local.OK:
-		return unscored(fmt.Sprintf("%s: the answer failed: %s", out.Outcome, out.Reason))
-	case out.Points == nil:
-		return nil
-	case out.Points.Outcome != local.OK:
-		return unscored(fmt.Sprintf("%s: %s", out.Points.Outcome, out.Points.Reason))
-	case len(points) == 0:
-		return unscored("the answer has no points")
-	}
-
-	precision, reason := entailed(points)
-	if reason != "" {
-		return unscored(reason)
-	}
-
-	recall, reason := entailed(verdicts)
-	if reason != "" {
-		return []datasets.Score{{Metric: KPP, Value: precision}, {Metric: KPF, Unscored: reason}}
-	}
-
-	return []datasets.Score{{Metric: KPP, Value: precision}, {Metric: KPF, Value: metric.F1(precision, recall)}}
 }
 
 // Facets of an answer.

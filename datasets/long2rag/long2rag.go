@@ -5,10 +5,12 @@
 package long2rag
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +24,7 @@ type Benchmark struct {
 	K          int    // documents given to the generator; 0 is Shown
 	CorpusFile string // lines of JSON with id and text: further documents to retrieve from
 	Model      string // takes answers apart into their own points, ollama:NAME; empty: by sentence
+	Precision  string // what an answer's points are looked for in, one of precisions; empty: ByKeyPoints
 }
 
 // Shown is how many documents a question has in the paper (section 3.2).
@@ -71,6 +74,11 @@ func (Benchmark) Settings() []datasets.Setting {
 			Name: "points", Values: []string{"sentences", "ollama:"},
 			Help: "how an answer is split into its own points: sentences (default) or ollama:NAME",
 		},
+		{
+			Name: "precision", Values: precisions,
+			Help: "what an answer's own points are looked for in: its key-points (default), the documents that came " +
+				"with the question, or both; a model judge reads the documents whole once more for each point",
+		},
 	}
 }
 
@@ -89,14 +97,22 @@ func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, erro
 	default:
 		return nil, fmt.Errorf("--points is sentences or ollama:NAME, not %q", v)
 	}
+
+	if b.Precision = values["precision"]; b.Precision != "" && !slices.Contains(precisions, b.Precision) {
+		return nil, fmt.Errorf("--precision is %s, not %q", strings.Join(precisions, ", "), b.Precision)
+	}
 	return b, nil
 }
 
 // Names of the metrics.
 const (
-	KPR    = "kpr"
-	KPP    = "kpp"
-	KPF    = "kpf"
+	KPR = "kpr"
+	KPP = "kpp"
+	KPF = "kpf"
+
+	KPPDocuments = "kpp_documents"
+	KPFDocuments = "kpf_documents"
+
 	Point  = "key_point"
 	Words  = "words"
 	Tokens = "answer_tokens"
@@ -129,6 +145,10 @@ func (Benchmark) Metrics() []datasets.Metric {
 		lead(KPP, "KPP", "key point precision: share of the answer's own points that are among the key points, "+
 			"mean over questions (section 6.4)"),
 		lead(KPF, "KPF", "harmonic mean of a question's recall and precision, mean over questions (section 6.4)"),
+		lead(KPPDocuments, "KPP docs", "key point precision, read the other way: share of the answer's own points that "+
+			"the documents of the question entail, mean over questions (section 6.4)"),
+		lead(KPFDocuments, "KPF docs", "harmonic mean of a question's recall and its precision by documents, "+
+			"mean over questions (section 6.4)"),
 
 		{Name: Words, Title: "Words", Explain: "mean length of an answer"},
 		{Name: Tokens, Title: "Tokens", Explain: "mean length of an answer in tokens"},
@@ -168,8 +188,8 @@ func (Benchmark) Reading(bool) string { return datasets.UncitedReading }
 
 // differs says, in the report of a run, what is not as in the paper.
 const differs = "key points are judged by a judge of the run with lore's own prompt, or by word overlap, " +
-	"where the paper has GPT-4o; precision is over the question's key points, and over sentences unless --points " +
-	"names a model; answers are asked for by lore's own prompt; see docs/long2rag.md"
+	"where the paper has GPT-4o; precision is over the question's key points, its documents, or both (--precision), " +
+	"and over sentences unless --points names a model; answers are asked for by lore's own prompt; see docs/long2rag.md"
 
 // Describe says in the manifest what was loaded.
 func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget, _ string) map[string]string {
@@ -186,6 +206,7 @@ func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget, _ string) m
 	return map[string]string{
 		"k":                      strconv.Itoa(b.k()),
 		"answers_taken_apart_by": points,
+		"precision_by":           cmp.Or(b.Precision, ByKeyPoints),
 		"key_points":             strconv.Itoa(n),
 		"differs_from_paper":     differs,
 	}

@@ -31,7 +31,7 @@ type Kind string
 
 // The kinds.
 const (
-	First   Kind = "first"   // the first tokens
+	First   Kind = "first"   // the first tokens or characters
 	Snippet Kind = "snippet" // copied sentences that fit the question
 	Summary Kind = "summary"
 )
@@ -46,7 +46,9 @@ const (
 // Shape says what is shown of each document. The zero value shows it whole.
 type Shape struct {
 	Kind   Kind
-	Tokens int // of First
+	Tokens int // of First; 0: by Characters
+	// Characters are Unicode code points, as the paper of Long²RAG cuts documents (its section 5.6); of First.
+	Characters int
 	// Model makes snippets or summaries. Without one, snippets are made by word overlap
 	// and summaries by the extractive generator.
 	Model string
@@ -118,8 +120,7 @@ func (c *Condenser) Run(ctx context.Context, jobs []Job, step func(int)) ([]stri
 func (c *Condenser) alone(ctx context.Context, generator *extractive.Backend, j Job) (string, error) {
 	switch c.Kind {
 	case First:
-		cut, _ := tokens.Cut(j.Document, c.Tokens)
-		return cut, nil
+		return c.Shape.first(j.Document), nil
 	case Snippet:
 		return snippet(text.Of(c.Language, j.Document), j, snippetWords), nil
 	case Summary:
@@ -133,6 +134,22 @@ func (c *Condenser) alone(ctx context.Context, generator *extractive.Backend, j 
 		return reply.Text, err
 	}
 	return j.Document, nil
+}
+
+// first is the beginning of a document.
+func (s Shape) first(document string) string {
+	if s.Characters == 0 {
+		cut, _ := tokens.Cut(document, s.Tokens)
+		return cut
+	}
+	n := 0
+	for at := range document {
+		if n == s.Characters {
+			return document[:at]
+		}
+		n++
+	}
+	return document
 }
 
 // ask has the model shorten all documents.

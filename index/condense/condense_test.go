@@ -50,6 +50,12 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%q", out[0])
 		}
 	}
+	for n, want := range map[int]string{1: "Ü", 4: "Über", 5: "Über ", 400: "Über Nacht."} {
+		out, _, err := (&Condenser{Shape: Shape{Kind: First, Characters: n}}).Run(context.Background(), []Job{{"q", "Über Nacht."}}, nil)
+		if err != nil || out[0] != want {
+			t.Errorf("first %d characters: %q %v", n, out, err)
+		}
+	}
 	c := Condenser{Shape: Shape{Kind: Summary, Model: "m"}, Prompts: prompt.NewSet(nil, Prompts()), Calls: scripted(func(i int) local.Reply {
 		if i == 0 {
 			return local.Reply{Outcome: local.OK, Text: " The wall. "}

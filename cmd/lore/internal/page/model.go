@@ -289,7 +289,8 @@ type Cite struct {
 type Verdicts struct {
 	Row    int       `json:"row"`
 	List   []Verdict `json:"list"`
-	Points []Verdict `json:"points,omitempty"`
+	Points []Verdict `json:"points,omitempty"` // on the answer's own points: are they among what is asked?
+	Held   []Verdict `json:"held,omitempty"`   // on the same points: do documents hold them?
 	Notes  []string  `json:"notes,omitempty"`
 
 	// Prompts are what models were asked, as the judge or as members of it; none: not known, or

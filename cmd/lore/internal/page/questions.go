@@ -147,6 +147,9 @@ func (b *builder) takeVerdicts(run int, out []Question) {
 		for _, p := range t.Points {
 			v.Points = append(v.Points, b.newVerdict(p))
 		}
+		for _, p := range t.Held {
+			v.Held = append(v.Held, b.newVerdict(p))
+		}
 		q.Verdicts = append(q.Verdicts, v)
 	}
 }

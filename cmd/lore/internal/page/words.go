@@ -216,7 +216,7 @@ func (b *builder) lost() []string {
 		// Verdicts on answers that failed are not missing once more.
 		for _, t := range s.Run.Verdicts {
 			system, ok := b.systems[systemKey{run, t.System}]
-			for _, v := range slices.Concat(t.Verdicts, t.Points) {
+			for _, v := range slices.Concat(t.Verdicts, t.Points, t.Held) {
 				if ok && !strings.HasPrefix(v.Reason, "the answer failed: ") {
 					verdicts.add(system, !v.Scored())
 				}

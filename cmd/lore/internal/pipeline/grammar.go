@@ -22,7 +22,7 @@ const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, random, giv
 const StageHelp = "rerank:llm:NAME, rerank:llm5:NAME, rerank:listwise:NAME, rerank:firsttoken:NAME, " +
 	"rerank:setwise:NAME, rerank:cross:DIR, mmr:LAMBDA, mmr:LAMBDA:dense:DIR; " +
 	"@N at the end is how many documents are reranked; " +
-	"and last, what is shown of each document: first:TOKENS, snippet, snippet:MODEL, summary, summary:MODEL"
+	"and last, what is shown of each document: first:TOKENS, first:CHARACTERSc, snippet, snippet:MODEL, summary, summary:MODEL"
 
 // Example is an example of the syntax.
 const Example = "rrf(bm25,dense:models/minilm)>rerank:llm:qwen3:8b@20"

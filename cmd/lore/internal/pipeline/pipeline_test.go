@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lore/cmd/lore/internal/usage"
+	"lore/index/condense"
 )
 
 func TestParse(t *testing.T) {
@@ -21,9 +22,11 @@ func TestParse(t *testing.T) {
 		"bm25>rerank:cross:models/x@7":                {Source: bm25.Source, Stages: []Stage{{Kind: "cross", Model: "models/x", Depth: 7}}},
 		"bm25>mmr:1:dense:d":                          {Source: bm25.Source, Stages: []Stage{{Kind: "mmr", Lambda: 1, Model: "dense:d", Depth: 100}}},
 		"rrf(bm25, dense:d>rerank:llm5:m@3)>mmr:0":    {Source: Source{Kind: "rrf", Parts: []Pipeline{bm25, {Name: "dense:d>rerank:llm5:m@3", Source: Source{Kind: "dense", Arg: "d"}, Stages: []Stage{{Kind: "llm5", Model: "m", Depth: 3}}}}}, Stages: []Stage{{Kind: "mmr", Depth: 100}}},
-		"oracle1":                              {Source: Source{Kind: "oracle1"}},
-		"oracle1:ollama:m:8b":                  {Source: Source{Kind: "oracle1", Arg: "m:8b"}},
-		"decompose(rrf(bm25,bm25),ollama:m:1)": {Source: Source{Kind: "decompose", Arg: "m:1", Parts: []Pipeline{{Name: "rrf(bm25,bm25)", Source: Source{Kind: "rrf", Parts: []Pipeline{bm25, bm25}}}}}},
+		"bm25>first:512":                              {Source: bm25.Source, Shape: condense.Shape{Kind: "first", Tokens: 512}},
+		"bm25>first:10000c":                           {Source: bm25.Source, Shape: condense.Shape{Kind: "first", Characters: 10000}},
+		"oracle1":                                     {Source: Source{Kind: "oracle1"}},
+		"oracle1:ollama:m:8b":                         {Source: Source{Kind: "oracle1", Arg: "m:8b"}},
+		"decompose(rrf(bm25,bm25),ollama:m:1)":        {Source: Source{Kind: "decompose", Arg: "m:1", Parts: []Pipeline{{Name: "rrf(bm25,bm25)", Source: Source{Kind: "rrf", Parts: []Pipeline{bm25, bm25}}}}}},
 	} {
 		want.Name = text
 		got, err := Parse(text)
@@ -51,6 +54,9 @@ func TestBadPipelines(t *testing.T) {
 		"bm25>rerank:best:m":      "unknown stage",
 		"bm25>mmr:2":              "from 0 to 1",
 		"bm25>mmr:0.5:words":      "vectors",
+		"bm25>first:c":            "or of characters, first:512c",
+		"bm25>first:0c":           "or of characters, first:512c",
+		"bm25>first:5cc":          "or of characters, first:512c",
 		"bm25>rerank:llm:m@0":     "after @",
 		"bm25>rerank:llm:m@x":     "after @",
 		"full>mmr:0.5":            "nothing can follow",

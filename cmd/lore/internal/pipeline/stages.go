@@ -66,14 +66,19 @@ func (s Stage) withDepth(depth int) Stage {
 	return s
 }
 
-// parseShape reads "first:TOKENS", "snippet:MODEL" or "summary:MODEL"; is tells whether
+// parseShape reads "first:TOKENS", "first:CHARACTERSc", "snippet:MODEL" or "summary:MODEL"; is tells whether
 // the word is of that kind at all.
 func parseShape(word string) (shape condense.Shape, is bool, err error) {
 	kind, arg, named := strings.Cut(word, ":")
 	switch shape.Kind = condense.Kind(kind); shape.Kind {
 	case condense.First:
-		if shape.Tokens, err = strconv.Atoi(arg); err != nil || shape.Tokens < 1 {
-			return shape, true, usage.Errorf("%q must name a number of tokens: first:512", word)
+		size := &shape.Tokens
+		number, characters := strings.CutSuffix(arg, "c")
+		if characters {
+			size = &shape.Characters
+		}
+		if *size, err = strconv.Atoi(number); err != nil || *size < 1 {
+			return shape, true, usage.Errorf("%q must name a number of tokens, first:512, or of characters, first:512c", word)
 		}
 		return shape, true, nil
 

@@ -21,7 +21,7 @@ type yamlPipeline struct {
 	Name  string      `yaml:"name"`
 	First yamlSource  `yaml:"first"`
 	Then  []yamlStage `yaml:"then"`
-	Show  string      `yaml:"show"` // first:TOKENS, snippet, summary, or these with a model
+	Show  string      `yaml:"show"` // first:TOKENS, first:CHARACTERSc, snippet, summary, or these with a model
 }
 
 // yamlSource is the first part of an entry: the short syntax, or one of dense, fusion and
@@ -158,7 +158,7 @@ func (y yamlPipeline) pipeline() (Pipeline, error) {
 		return p, err
 	}
 	if !is {
-		return p, usage.Errorf("show is first:TOKENS, snippet or summary, not %q", y.Show)
+		return p, usage.Errorf("show is first:TOKENS, first:CHARACTERSc, snippet or summary, not %q", y.Show)
 	}
 	p.Name += ">" + y.Show
 	return p, nil

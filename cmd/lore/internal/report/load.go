@@ -114,8 +114,8 @@ func loadVerdicts(dir string, want map[verdictKey]bool, answers []store.Answer) 
 		if err := once(key, want, seen, v.Judged.String(), v.Item); err != nil {
 			return err
 		}
-		if n := points[answerKey{v.System, v.Item}]; len(v.Points) > n {
-			return fmt.Errorf("there are %d verdicts on the %d points of the answer", len(v.Points), n)
+		if n := points[answerKey{v.System, v.Item}]; max(len(v.Points), len(v.Held)) > n {
+			return fmt.Errorf("there are %d verdicts on the %d points of the answer", max(len(v.Points), len(v.Held)), n)
 		}
 		return v.Valid()
 	})

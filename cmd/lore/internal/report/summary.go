@@ -117,7 +117,8 @@ func markBest(g *datasets.Grid, t table.Table, m datasets.Metric, column int) {
 }
 
 // HeadlineOf is the first figure of a row that is the benchmark's headline. What follows an
-// "@" in its name is a setting, which may be another than the benchmark's own.
+// "@" in its name is a setting, which may be another than the benchmark's own. Where a setting left the headline out,
+// the first of the main figures stands for it.
 func HeadlineOf(r table.Row, bench datasets.Benchmark) (table.Figure, datasets.Metric, bool) {
 	want := bench.Protocol().Headline
 	isHeadline := func(name string) bool {
@@ -125,13 +126,22 @@ func HeadlineOf(r table.Row, bench datasets.Benchmark) (table.Figure, datasets.M
 		return short == want
 	}
 	for _, f := range r.Figures {
+		if !isHeadline(f.Metric) || f.N+f.NUnscored == 0 {
+			continue
+		}
 		for _, m := range bench.Metrics() {
-			if isHeadline(f.Metric) && isHeadline(m.Name) {
+			if isHeadline(m.Name) {
 				if m.Name != f.Metric {
 					m.Name, m.Title = f.Metric, f.Metric
 				}
 				return f, m, true
 			}
+		}
+	}
+
+	for _, m := range bench.Metrics() {
+		if f, ok := r.Figure(m.Name); ok && m.Lead && f.Value != nil {
+			return f, m, true
 		}
 	}
 	return table.Figure{}, datasets.Metric{}, false

@@ -53,7 +53,7 @@ func Failures(answers []store.Answer, verdicts []store.TaskVerdicts) datasets.Gr
 		}
 	}
 	for _, t := range verdicts {
-		for _, v := range slices.Concat(t.Verdicts, t.Points) {
+		for _, v := range slices.Concat(t.Verdicts, t.Points, t.Held) {
 			// A failed answer is counted above, once; not once more per question.
 			if !v.Scored() && !strings.HasPrefix(v.Reason, "the answer failed: ") {
 				add(failure{"verdict", t.Judged.String(), string(v.Outcome)}, t.Item+" "+v.Question+": "+v.Reason)

@@ -60,6 +60,9 @@ func condensedBy(s condense.Shape) string {
 	case s.Model != "":
 		return ollama.BackendName + ":" + s.Model
 	case s.Kind == condense.First:
+		if s.Characters > 0 {
+			return "its first characters"
+		}
 		return "its first tokens"
 	case s.Kind == condense.Snippet:
 		return "word overlap"

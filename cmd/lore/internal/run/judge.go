@@ -197,6 +197,8 @@ func (c *cell) plan(name string) {
 			t.ID = name
 		case judge.OwnPoints:
 			t.ID = name + " points"
+		case judge.OwnHeld:
+			t.ID = name + " points in documents"
 		case judge.CutToSize:
 			t.ID = name + " as asked"
 		case judge.ADocument:

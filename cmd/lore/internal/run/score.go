@@ -86,6 +86,7 @@ func (c *cell) verdictLine(of datasets.Judged, by int) store.TaskVerdicts {
 		Item:     c.item.ID(),
 		Verdicts: v[judge.Answer],
 		Points:   v[judge.Points],
+		Held:     v[judge.Held],
 		Asked:    v[judge.AsAsked],
 		Notes:    c.item.Notes(c.evidence, v),
 	}

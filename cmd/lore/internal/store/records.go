@@ -119,6 +119,7 @@ type TaskVerdicts struct {
 	Questions []judge.Question `json:"questions"`
 	Verdicts  []judge.Verdict  `json:"verdicts"`
 	Points    []judge.Verdict  `json:"point_verdicts,omitempty"` // on the answer's own points, in their order
+	Held      []judge.Verdict  `json:"held_verdicts,omitempty"`  // on the same points: do documents hold them?
 	Asked     []judge.Verdict  `json:"asked_verdicts,omitempty"` // on the answer cut to the length asked for
 	Notes     []string         `json:"notes,omitempty"`          // the benchmark's diagnosis of context and answer
 }
@@ -149,7 +150,7 @@ func (t TaskVerdicts) Valid() error {
 		}
 		seen[q.ID] = true
 	}
-	if err := validVerdicts(slices.Concat(t.Verdicts, t.Points, t.Asked)); err != nil {
+	if err := validVerdicts(slices.Concat(t.Verdicts, t.Points, t.Held, t.Asked)); err != nil {
 		return err
 	}
 	return Names(t.Retriever, t.Generator, t.Judge, t.Item)

@@ -196,7 +196,16 @@ function pointsOf(column) {
   const points = column.answer?.points || [];
   if (!points.length) return null;
   return fold(`${counted(points.length, 'point')} of its own`, () => el('ul', {class: 'points'},
-    points.map((p, i) => el('li', null, column.verdicts?.points?.[i] ? label(column.verdicts.points[i]) : null, ' ', short(p, 400)))));
+    points.map((p, i) => el('li', null, pointLabels(column.verdicts, i), ' ', short(p, 400)))));
+}
+
+// pointLabels are the verdicts on a point: against the key points, and against the documents. Where
+// both were asked, words tell them apart.
+function pointLabels(verdicts, i) {
+  const key = verdicts?.points?.[i], held = verdicts?.held?.[i];
+  if (key && held) return [el('small', null, 'key points '), label(key), el('small', null, ' documents '), label(held)];
+  if (held) return [el('small', null, 'documents '), label(held)];
+  return key ? label(key) : null;
 }
 
 // shownFold lists the documents that the system was shown.
