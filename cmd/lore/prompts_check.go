@@ -183,7 +183,11 @@ func readReply(c *cobra.Command, v prompts.Version, names []string, file string)
 	t := judge.Task{Units: make([]string, manyBullets), Questions: []judge.Question{{Kind: kind}}}
 	got := j.Read(t, 0, local.Reply{Outcome: local.OK, Text: string(data)})
 	if !got.Scored() {
-		return &files.Error{File: file, Msg: "is no verdict: " + got.Reason, Remedy: "in a run it would be unscored, and counted"}
+		remedy := "in a run it would be unscored, and counted"
+		if kind == judge.Coverage {
+			remedy += fmt.Sprintf("; check takes the answer to have %d bullets, since it has none at hand", manyBullets)
+		}
+		return &files.Error{File: file, Msg: "is no verdict: " + got.Reason, Remedy: remedy}
 	}
 	said := fmt.Sprintf("%s: %s, worth %g", file, got.Label, got.Value)
 	if got.Unit > 0 {

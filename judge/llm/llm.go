@@ -103,7 +103,7 @@ func (j *Judge) load(kind judge.Kind, prompts *prompt.Set) (err error) {
 		return nil
 	}
 	if j.cfg.Mode == Logprob {
-		return &prompt.Error{Name: name, Line: p.Reply().Line, Msg: "has a header that says how it is replied to; verdicts by token " +
+		return &prompt.Error{Name: name, Line: p.Reply().Line, Msg: "has a header, which says how it is replied to; verdicts by token " +
 			"probabilities are digits: take the header away, or judge by --judge-mode " + string(Schema)}
 	}
 	j.forms[kind], err = newReplyForm(name, kind, p.Reply())
@@ -268,10 +268,12 @@ func (j *Judge) Read(t judge.Task, question int, r local.Reply) judge.Verdict {
 		return link(t, question, readDigit(q, r, j.cfg.MinMass))
 	case form == nil:
 		return readLabel(q, len(t.Units), r)
-	case form.namesBullets():
-		return form.read(q, len(t.Units), r)
 	default:
-		return link(t, question, form.read(q, len(t.Units), r))
+		v := form.read(q, len(t.Units), r)
+		if v.Unit > 0 {
+			return v
+		}
+		return link(t, question, v)
 	}
 }
 

@@ -3,7 +3,6 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -12,8 +11,6 @@ import (
 	"lore/judge"
 	"lore/local"
 	"lore/local/prompt"
-	"lore/local/schema"
-	"lore/local/text"
 )
 
 // replyForm is how verdicts of a kind are asked for and read where the prompt's header says it.
@@ -31,55 +28,15 @@ func CheckReply(name string, kind judge.Kind, r *prompt.Reply) error {
 }
 
 func newReplyForm(name string, kind judge.Kind, r *prompt.Reply) (*replyForm, error) {
-	fail := func(line int, format string, args ...any) error {
-		return &prompt.Error{Name: name, Line: line, Msg: "has a header that " + fmt.Sprintf(format, args...)}
-	}
-	labels := judge.Labels[kind]
-	f := &replyForm{r, kind, map[string]string{}}
-	if r.Labels == nil {
-		for _, l := range labels {
-			f.means[fold(l)] = l
-		}
-	}
-
-	for _, said := range r.Said() {
-		meant := meaning(kind, r.Labels[said])
-		if meant == "" {
-			return nil, fail(r.LabelLine(said), "says that %q means %q%s; labels of %s are %s", said, r.Labels[said],
-				text.DidYouMean(r.Labels[said], labels), kind, strings.Join(labels, ", "))
-		}
-		if other, twice := f.means[fold(said)]; twice && other != meant {
-			return nil, fail(r.LabelLine(said), "has two labels that are %q but for large letters and marks", said)
-		}
-		f.means[fold(said)] = meant
-	}
-	for _, needed := range []string{labels[0], labels[len(labels)-1]} {
-		if !slices.Contains(slices.Collect(maps.Values(f.means)), needed) {
-			return nil, fail(r.LineOf("labels"), "has no label that means %q; labels of %s are %s",
-				needed, kind, strings.Join(labels, ", "))
-		}
-	}
-	if kind != judge.Coverage && f.namesBullets() {
-		return nil, fail(r.LineOf("bullet"), "asks for a bullet, which verdicts of %s have none of", kind)
-	}
-	return f, nil
-}
-
-// meaning is the label of a kind that a header means, by its name or its value; "" if none is.
-func meaning(kind judge.Kind, said string) string {
-	if slices.Contains(judge.Labels[kind], said) {
-		return said
-	}
-	value, err := strconv.ParseFloat(said, 64)
+	means, err := meanings(name, kind, r)
 	if err != nil {
-		return ""
+		return nil, err
 	}
-	for _, l := range judge.Labels[kind] {
-		if math.Abs(judge.Values[kind][l]-value) < 1e-9 {
-			return l
-		}
+	f := &replyForm{r, kind, means}
+	if kind != judge.Coverage && f.NamesBullets() {
+		return nil, failing(name)(r.LineOf("bullet"), "verdicts of %s have no bullet", kind)
 	}
-	return ""
+	return f, f.checkPattern(name)
 }
 
 // fold is a label without what models add to it or change: large letters, quotes, marks, and "_" or "-"
@@ -89,59 +46,15 @@ func fold(label string) string {
 	return strings.Join(strings.Fields(strings.Trim(s, " \t\r\n\"'`*.:;,()[]")), " ")
 }
 
-// namesBullets reports whether the model is to say which bullet covers a statement.
-func (f *replyForm) namesBullets() bool {
-	return f.Bullet != "" || f.Pattern != nil && f.Pattern.SubexpIndex("bullet") >= 0
-}
-
-// none is the number that stands for no bullet.
-func (f *replyForm) none() int { return f.From - 1 }
-
-// words tell the model how to answer.
-func (f *replyForm) words() string {
-	quoted := make([]string, 0, len(f.means))
-	for _, l := range f.said() {
-		quoted = append(quoted, `"`+l+`"`)
-	}
-	if f.Text {
-		return "Answer with one of " + strings.Join(quoted, ", ") + "."
-	}
-
-	object := fmt.Sprintf(`{%q: %s`, f.Label, strings.Join(quoted, " | "))
-	bullet := ""
-	if f.Bullet != "" {
-		bullet = fmt.Sprintf("Bullets are counted from %d; give the number of the one that says it best, or %d if there is none. ",
-			f.From, f.none())
-		object += fmt.Sprintf(", %q: number", f.Bullet)
-	}
-	only := " and nothing else"
-	if f.Free {
-		only = ""
-	}
-	return bullet + "Answer with one JSON object" + only + ": " + object + "}"
-}
-
 // said are the labels that the model may write.
 func (f *replyForm) said() []string {
 	if f.Labels == nil {
 		return judge.Labels[f.kind]
 	}
-	order := func(said string) int { return slices.Index(judge.Labels[f.kind], meaning(f.kind, f.Labels[said])) }
+	order := func(said string) int { return slices.Index(judge.Labels[f.kind], f.means[fold(said)]) }
 	out := f.Said()
 	slices.SortStableFunc(out, func(a, b string) int { return order(a) - order(b) })
 	return out
-}
-
-// schema holds the model to the form; nil where it may write around it, or where keys lie in objects.
-func (f *replyForm) schema(units int) json.RawMessage {
-	if f.Text || f.Free || strings.Contains(f.Label+f.Bullet, ".") {
-		return nil
-	}
-	fields := []schema.Property{schema.Field(f.Label, schema.OneOf(f.said()...))}
-	if f.Bullet != "" {
-		fields = append(fields, schema.Field(f.Bullet, schema.Each(f.none(), units-1+f.From)))
-	}
-	return schema.Object(fields...).Closed().JSON()
 }
 
 // Most tokens of a reply where the header does not say: of one that is held to its form, and of one that is not.
@@ -157,7 +70,7 @@ func (f *replyForm) tokens() int {
 	return VerdictTokens
 }
 
-// read turns a reply into a verdict.
+// read turns a reply into a verdict. One without a bullet is linked by whoever asked.
 func (f *replyForm) read(q judge.Question, units int, reply local.Reply) judge.Verdict {
 	if reply.Outcome != local.OK {
 		return judge.Unscored(q.ID, reply.Outcome, reply.Detail)
@@ -173,7 +86,8 @@ func (f *replyForm) read(q judge.Question, units int, reply local.Reply) judge.V
 	}
 
 	v := judge.Verdict{Question: q.ID, Label: label, Value: judge.Values[q.Kind][label]}
-	if q.Kind != judge.Coverage || v.Value == 0 || !f.namesBullets() {
+	unsaid := f.Text && bullet == "" // the group found nothing, which the pattern allows
+	if q.Kind != judge.Coverage || v.Value == 0 || !f.NamesBullets() || unsaid {
 		return v
 	}
 	n, ok := wholeNumber(bullet)
@@ -260,38 +174,4 @@ func wholeNumber(s string) (int, bool) {
 		return 0, false
 	}
 	return int(x), true
-}
-
-// FormOf says in words in what form a reply to a prompt is read.
-func FormOf(kind judge.Kind, p *prompt.Prompt) string {
-	if p.Reply() == nil {
-		return "as lore asks by {{.Form}}"
-	}
-	f, err := newReplyForm("", kind, p.Reply())
-	if err != nil {
-		return err.Error()
-	}
-
-	var labels []string
-	for _, said := range f.said() {
-		if meant := f.means[fold(said)]; meant != said {
-			said += " (" + meant + ")"
-		}
-		labels = append(labels, said)
-	}
-	what := "JSON, " + f.Label
-	switch {
-	case f.Text:
-		what = "text, " + f.Pattern.String()
-	case f.schema(1) == nil:
-		what = "JSON with text around it, " + f.Label
-	}
-	out := what + ": " + strings.Join(labels, ", ")
-	switch {
-	case kind == judge.Coverage && f.namesBullets():
-		out += fmt.Sprintf("; bullet, counted from %d", f.From)
-	case kind == judge.Coverage:
-		out += "; the bullet by word overlap"
-	}
-	return out
 }

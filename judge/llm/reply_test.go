@@ -129,24 +129,38 @@ func TestHeaderIsASchema(t *testing.T) {
 func TestWrongHeaders(t *testing.T) {
 	with := func(old, new string) string { return strings.Replace(header, old, new, 1) }
 	for source, want := range map[string]string{
-		with("NO_COVERAGE: none", "NO_COVERAGE: nothing"):        `line 9, has a header that says that "NO_COVERAGE" means "nothing"`,
-		with("PARTIAL_COVERAGE: partial", "PARTIAL: partil"):     `line 8, has a header that says that "PARTIAL" means "partil"; did you mean partial?`,
-		with("    NO_COVERAGE: none\n", ""):                      `line 6, has a header that has no label that means "none"`,
-		with("PARTIAL_COVERAGE: partial", "full-coverage: none"): `has two labels that are`,
-		with("label: coverage", "lable: coverage"):               `line 3, has a header that has the key "lable"; did you mean label?`,
-		with("  label: coverage\n", ""):                          `line 3, has a header that does not say label`,
-		with("free: true", "free: maybe"):                        `line 5, has a header that has free: maybe; it is true or false`,
-		with("free: true", "bullets_from: 2"):                    `line 5, has a header that has bullets_from: 2; it is 0 or 1`,
-		with("reply:", "replies:"):                               `line 2, has a header that has the key "replies"; it has one key, reply`,
+		with("NO_COVERAGE: none", "NO_COVERAGE: nothing"):        `line 9, in the header: "NO_COVERAGE" means "nothing"; labels of coverage are none, partial, full`,
+		with("PARTIAL_COVERAGE: partial", "PARTIAL: partil"):     `line 8, in the header: "PARTIAL" means "partil"; did you mean partial?`,
+		with("    NO_COVERAGE: none\n", ""):                      `line 6, in the header: no label means "none"`,
+		with("PARTIAL_COVERAGE: partial", "full-coverage: none"): `two labels are "full-coverage" but for large letters`,
+		with("label: coverage", "lable: coverage"):               `line 3, in the header: there is no key "lable"; did you mean label?`,
+		with("  label: coverage\n", ""):                          `line 3, in the header: it does not say label`,
+		with("free: true", "free: maybe"):                        `line 5, in the header: free: maybe is not true or false`,
+		with("free: true", "bullets_from: 2"):                    `line 5, in the header: bullets_from: 2 is not 0 or 1`,
+		with("reply:", "replies:"):                               `line 2, in the header: there is no key "replies"; the only one is reply`,
 		with("---\n--- user", "--- user"):                        `line 1, begins a header with a line of ---, and no such line ends it`,
-		with("  free: true", " free: true"):                      `has a header that is no YAML`,
-		with("free: true", "pattern: x"):                         `an expression with a group`,
-		with("free: true", "format: text"):                       `has format text without a pattern`,
-		with("free: true", "tokens: 0"):                          `it is a number from 1 to`,
-		with("free: true", "label: again"):                       `line 5, has a header that says label twice`,
+		with("  free: true", " free: true"):                      `in the header: this is not valid YAML`,
+		with("free: true", "pattern: x"):                         `the pattern x has no group`,
+		with("free: true", "format: text"):                       `format: text needs a pattern`,
+		with("free: true", "tokens: 0"):                          `tokens: 0 is not a number from 1 to`,
+		with("free: true", "label: again"):                       `line 5, in the header: label is said twice`,
 		"---\n---\n{{.Question}}":                                `says nothing; it is to say reply:`,
-		"---\n- a\n---\n{{.Question}}":                           `is no mapping`,
+		"---\n- a\n---\n{{.Question}}":                           `it is a list or a word`,
 		with("{{.Statement}}", "{{.Statment"):                    `line 15, is not a valid template`,
+		with("bullet: bullet_id", "bullet: coverage"):            `line 4, in the header: label and bullet are keys of their own, and coverage cannot be both`,
+		with("bullet: bullet_id", "bullet: coverage.id"):         `line 4, in the header: label and bullet are keys of their own`,
+		with("  bullet: bullet_id\n", "  bullets_from: 0\n"):     `line 4, in the header: bullets are counted from 0, and nothing says where`,
+		with("bullet_id", "a..b"):                                `line 4, in the header: the key "a..b" has a dot with nothing`,
+		"\n" + header:                                            `line 2, has a header that does not begin on line 1`,
+		"{{/* of mine */}}\n" + header:                           `line 2, has a header that does not begin on line 1`,
+		"Judge this.\n" + header:                                 `line 2, has a header that does not begin on line 1`,
+		"-" + header:                                             `line 1, has a header that does not begin on line 1`,
+		strings.TrimPrefix(header, "---\n"):                      `line 1, has a header that does not begin on line 1`,
+		with("---\n--- user", "----\n--- user"):                  `no such line ends it; line 10 has more dashes`,
+		texted(`"(?P<label>\w)"`):                                `line 4, in the header: this is not valid YAML: found unknown escape character; write the value between single quotes`,
+		texted(`'(?P<label>\w) (?P<bulet>\d)'`):                  `line 4, in the header: the pattern has a group "bulet"; did you mean bullet?`,
+		texted(`'(?P<label>FULL|NOTHING)'`):                      `line 4, in the header: the pattern finds "NOTHING", which is no label; labels are none, partial, full`,
+		texted(`'(?P<label>\w)'` + "\n  bullets_from: 0"):        `line 5, in the header: bullets are counted from 0, and nothing says where`,
 	} {
 		_, err := headed(t, source, &canned{}, Config{})
 		var bad *prompt.Error
@@ -156,6 +170,97 @@ func TestWrongHeaders(t *testing.T) {
 	}
 	if _, err := headed(t, header, &canned{}, Config{Mode: Logprob}); err == nil || !strings.Contains(err.Error(), "line 3, has a header") {
 		t.Errorf("with verdicts by token probabilities: %v", err)
+	}
+}
+
+// texted is a prompt whose replies are text that a pattern reads.
+func texted(pattern string) string {
+	return "---\nreply:\n  format: text\n  pattern: " + pattern + "\n---\n{{.Question}} {{.Form}}"
+}
+
+// A plain prompt may have rules, and the word reply.
+func TestNoHeader(t *testing.T) {
+	for _, source := range []string{
+		"{{.Question}}\n---\nReply:", "{{.Question}}\n---\n\nreply: yes or no\n", "reply: {{.Question}}\n  as it is", "Begin.\n-----\n{{.Question}}",
+	} {
+		if _, err := headed(t, source, &canned{}, Config{}); err != nil {
+			t.Errorf("%q: %v", source, err)
+		}
+	}
+}
+
+// What {{.Form}} says is what the header reads.
+func TestFormSaysWhatIsRead(t *testing.T) {
+	nested := "---\nreply: {label: verdict.level, bullet: verdict.bullet}\n---\n{{.Form}}"
+	for _, c := range []struct {
+		source, says, reply string
+		unit                int
+	}{
+		{texted(`'Level: *(?P<label>\w+)(?: in (?P<bullet>\d+))?'`), "one line such as: Level: full in 1\n", "Level: full in 2", 2},
+		{texted(`'Level: *(?P<label>\w+)(?: in (?P<bullet>\d+))?'`), "give the number of the one that says it best", "Level: full", 1},
+		{texted(`'^(?P<label>full|partial|none)$'`), "one line such as: full\n", "full", 1},
+		{texted(`'(?P<label>full|partial|none).{3}'`), `Answer with one of "none", "partial", "full".`, "full...", 1},
+		{nested, `{"verdict": {"level": "none" | "partial" | "full", "bullet": number}}`, `{"verdict": {"level": "full", "bullet": 2}}`, 2},
+	} {
+		door := &canned{reply: c.reply}
+		j, err := headed(t, c.source, door, Config{})
+		if err != nil {
+			t.Errorf("%s: %v", c.source, err)
+			continue
+		}
+		out, err := j.Judge(context.Background(), twoUnits, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := door.calls[0].Messages[0].Content; !strings.Contains(said, c.says) {
+			t.Errorf("%s\n says %s\n want %s", c.source, said, c.says)
+		}
+		if v := out[0][0]; v.Label != judge.Full || v.Unit != c.unit {
+			t.Errorf("%s: %+v", c.source, v)
+		}
+		if nests := c.source == nested; nests != strings.Contains(string(door.calls[0].Schema), `"verdict"`) {
+			t.Errorf("%s: schema %s", c.source, door.calls[0].Schema)
+		}
+	}
+}
+
+// Grades are numbers, and so is what they are worth: a header has the one or the other.
+func TestGradesAndValues(t *testing.T) {
+	for labels, want := range map[string]string{
+		"{A: 0, B: 1, C: 2, D: 3, E: 4, F: 5}":         "0 1 2 3 4 5",
+		"{A: 0, B: 0.2, C: 0.4, D: 0.6, E: 0.8, F: 1}": "0 1 2 3 4 5",
+		"{A: 0, F: 1.0}":                         "0 5",
+		"{A: 0, B: 1, F: 1.0, G: 5}":             `line 3, in the header: "F" means "1.0"; labels of answerability are 0, 1, 2, 3, 4, 5, worth 0, 0.2, 0.4, 0.6, 0.8, 1: write labels alone`,
+		"{A: 0, B: 0.25, C: 0.5, D: 0.75, E: 1}": `line 3, in the header: "B" means "0.25"; labels of answerability are`,
+		"{A: 0, B: 1}":                           `line 3, in the header: no label means "5"; labels of answerability are 0, 1, 2, 3, 4, 5, worth 0, 0.2`,
+	} {
+		p, err := prompt.Parse("judge/answerability.txt", "---\nreply:\n  labels: "+labels+"\n  label: grade\n---\n{{.Question}}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := newReplyForm("judge/answerability.txt", judge.Answerability, p.Reply())
+		if err != nil {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", labels, err)
+			}
+			continue
+		}
+		var means []string
+		for _, said := range f.said() {
+			means = append(means, f.means[fold(said)])
+		}
+		if strings.Join(means, " ") != want {
+			t.Errorf("%s means %v, want %s", labels, means, want)
+		}
+	}
+
+	// A scale from 0 to 5 is not one from 1 to 5, though 0 is what its lowest grade is worth.
+	p, err := prompt.Parse("judge/relevance.txt", "---\nreply:\n  labels: [0, 1, 2, 3, 4, 5]\n  label: grade\n---\n{{.Question}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckReply("judge/relevance.txt", judge.Relevance, p.Reply()); err == nil || !strings.Contains(err.Error(), `"0" means "0"; labels of relevance are 1`) {
+		t.Errorf("grades from 0 to 5 for relevance: %v", err)
 	}
 }
 

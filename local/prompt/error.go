@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lore/local/text"
 )
 
 // Error is a prompt that is no template, or that asks for what it is not given.
@@ -56,11 +58,39 @@ func wrong(name string, err error, data any) *Error {
 	e.Line, _ = strconv.Atoi(m[1]) // the expression takes digits alone
 
 	e.Msg = "is not a valid template: " + m[3]
+	if f := noFunction.FindStringSubmatch(m[3]); f != nil {
+		e.Msg += fmt.Sprintf("; a field begins with a dot: {{.%s}}", f[1])
+	}
 	if data != nil {
 		what, _, _ := strings.Cut(m[3], " in type ") // what lore's own types are called helps nobody
+		if f := noField.FindStringSubmatch(what); f != nil {
+			what = "there is no ." + f[1] + text.DidYouMean("."+f[1], names(data))
+		}
 		e.Msg, e.Fields = fmt.Sprintf("cannot be filled in at {{%s}}: %s", m[2], what), Fields(data)
 	}
 	return e
+}
+
+// What text/template says of a function that there is not, and of a field.
+var (
+	noFunction = regexp.MustCompile(`^function "([^"]*)" not defined`)
+	noField    = regexp.MustCompile(`^(?:map has no entry for key "|can't evaluate field )([^" ]*)"?$`)
+)
+
+// names are the fields of data, and those of the lists in it.
+func names(data any) []string {
+	var out []string
+	for name, v := range members(reflect.ValueOf(data)) {
+		out = append(out, "."+name)
+		for v.Kind() == reflect.Interface {
+			v = v.Elem()
+		}
+		if v.IsValid() && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct {
+			out = append(out, names(reflect.Zero(v.Type().Elem()).Interface())...)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Fields names what a prompt that is given such data can use, sorted: ".Query", or ".Passages

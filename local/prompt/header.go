@@ -60,6 +60,7 @@ func headerOf(name, source string) (header, rest string, ok bool, err error) {
 	}
 
 	var b strings.Builder
+	near := 0 // a line that is nearly the end
 	for line := range strings.Lines(after) {
 		if strings.TrimSpace(line) == fence {
 			header = b.String()
@@ -67,13 +68,19 @@ func headerOf(name, source string) (header, rest string, ok bool, err error) {
 			rest = strings.Repeat("\n", above) + after[len(header)+len(line):]
 			return header, rest, true, nil
 		}
+		if near == 0 && dashed(line) {
+			near = strings.Count(b.String(), "\n") + 2
+		}
 		b.WriteString(line)
 		if b.Len() > mostHeader {
 			break
 		}
 	}
-	return "", "", false, &Error{Name: name, Line: 1,
-		Msg: "begins a header with a line of ---, and no such line ends it"}
+	bad := &Error{Name: name, Line: 1, Msg: "begins a header with a line of ---, and no such line ends it"}
+	if near > 0 {
+		bad.Msg += fmt.Sprintf("; line %d has more dashes", near)
+	}
+	return "", "", false, bad
 }
 
 // keys are those of a reply form.
@@ -82,33 +89,34 @@ var keys = []string{"format", "pattern", "label", "bullet", "bullets_from", "lab
 // readHeader reads a header. What is wrong with it is an Error that names its line.
 func readHeader(name, header string) (*Reply, error) {
 	fail := func(line int, format string, args ...any) error {
-		return &Error{Name: name, Line: line, Msg: "has a header that " + fmt.Sprintf(format, args...)}
+		return &Error{Name: name, Line: line, Msg: "in the header: " + fmt.Sprintf(format, args...)}
 	}
 
 	var root yaml.Node
 	if err := yaml.NewDecoder(strings.NewReader(header)).Decode(&root); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, fail(1, "says nothing; it is to say reply:")
+			return nil, fail(1, "it says nothing; it is to say reply:")
 		}
 		line, what := lineOf(err)
-		return nil, fail(line+1, "is no YAML: %s", what)
+		return nil, fail(line+1, "this is not valid YAML: %s%s", what, quoteHint(what))
 	}
 	moveLines(&root)
 	top := root.Content[0]
 	if top.Kind != yaml.MappingNode {
-		return nil, fail(top.Line, "is no mapping; it is to say reply:")
+		return nil, fail(top.Line, "it is a list or a word; it is to say reply:")
 	}
 
 	var form *yaml.Node
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		key := top.Content[i]
 		if key.Value != "reply" {
-			return nil, fail(key.Line, "has the key %q%s; it has one key, reply", key.Value, text.DidYouMean(key.Value, []string{"reply"}))
+			near := text.DidYouMean(key.Value, []string{"reply"})
+			return nil, fail(key.Line, "there is no key %q%s; the only one is reply", key.Value, near)
 		}
 		form = top.Content[i+1]
 	}
 	if form == nil || form.Kind != yaml.MappingNode {
-		return nil, fail(top.Line, "does not say in what form a model replies; keys below reply are %s", strings.Join(keys, ", "))
+		return nil, fail(top.Line, "it does not say in what form a model replies; keys below reply are %s", strings.Join(keys, ", "))
 	}
 	return readReply(form, fail)
 }
@@ -133,6 +141,14 @@ func lineOf(err error) (line int, what string) {
 	return line, m[2]
 }
 
+// quoteHint says what helps against an escape in double quotes that YAML does not know.
+func quoteHint(what string) string {
+	if !strings.Contains(what, "escape") {
+		return ""
+	}
+	return `; write the value between single quotes, where \ stands for itself`
+}
+
 // failure words an error about a line of a header.
 type failure func(line int, format string, args ...any) error
 
@@ -142,7 +158,7 @@ func readReply(form *yaml.Node, fail failure) (*Reply, error) {
 	for i := 0; i+1 < len(form.Content); i += 2 {
 		key, value := form.Content[i], form.Content[i+1]
 		if _, twice := r.lines[key.Value]; twice {
-			return nil, fail(key.Line, "says %s twice", key.Value)
+			return nil, fail(key.Line, "%s is said twice", key.Value)
 		}
 		r.lines[key.Value] = key.Line
 		if err := r.set(key, value, fail); err != nil {
@@ -150,27 +166,80 @@ func readReply(form *yaml.Node, fail failure) (*Reply, error) {
 		}
 	}
 
+	return r, r.contradicts(fail)
+}
+
+// contradicts refuses keys that cannot stand together.
+func (r *Reply) contradicts(fail failure) error {
+	inside := func(outer, key string) bool { return key == outer || strings.HasPrefix(key, outer+".") }
 	switch {
 	case r.Text && r.Pattern == nil:
-		return nil, fail(r.Line, "has format text without a pattern, which finds the label, such as 'Answer: (?P<label>\\w+)'")
+		return fail(r.Line, "format: text needs a pattern, which finds the label, such as 'Answer: (?P<label>\\w+)'")
 	case r.Text && (r.Label != "" || r.Bullet != "" || r.Free):
-		return nil, fail(r.Line, "has format text; label, bullet and free are for json, and a pattern has groups")
+		return fail(r.Line, "label, bullet and free are for format: json; with format: text the pattern has groups")
 	case !r.Text && r.Pattern != nil:
-		return nil, fail(r.LineOf("pattern"), "has a pattern, which is for format: text")
+		return fail(r.LineOf("pattern"), "a pattern is for format: text")
 	case !r.Text && r.Label == "":
-		return nil, fail(r.Line, "does not say label, the key of the label in the JSON object")
+		return fail(r.Line, "it does not say label, the key of the label in the JSON object")
+	case !leads(r.Label):
+		return fail(r.LineOf("label"), "the key %q has a dot with nothing before or behind it; dots lead into objects", r.Label)
+	case !leads(r.Bullet):
+		return fail(r.LineOf("bullet"), "the key %q has a dot with nothing before or behind it; dots lead into objects", r.Bullet)
+	case r.Bullet != "" && (inside(r.Label, r.Bullet) || inside(r.Bullet, r.Label)):
+		return fail(r.LineOf("bullet"), "label and bullet are keys of their own, and %s cannot be both", r.Bullet)
+	case r.lines["bullets_from"] > 0 && !r.NamesBullets():
+		return fail(r.LineOf("bullets_from"), "bullets are counted from %d, and nothing says where the number of one is: "+
+			"add %s, or leave bullets_from out", r.From,
+			map[bool]string{true: "a group (?P<bullet>…) to the pattern", false: "the key bullet"}[r.Text])
 	}
-	return r, nil
+	return nil
+}
+
+// leads reports whether there is a name on both sides of each dot of a key.
+func leads(key string) bool {
+	return key == "" || !slices.Contains(strings.Split(key, "."), "")
+}
+
+// NamesBullets reports whether replies may say which bullet is meant.
+func (r *Reply) NamesBullets() bool {
+	return r.Bullet != "" || r.Pattern != nil && r.Pattern.SubexpIndex(bulletGroup) >= 0
+}
+
+// The groups of a pattern.
+const (
+	labelGroup  = "label"
+	bulletGroup = "bullet"
+)
+
+// groups are those that a pattern may name.
+var groups = []string{labelGroup, bulletGroup}
+
+// setPattern takes a pattern over.
+func (r *Reply) setPattern(key, value *yaml.Node, fail failure) (err error) {
+	if r.Pattern, err = regexp.Compile(value.Value); err != nil {
+		what := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+		return fail(key.Line, "the pattern is not a regular expression of Go: %s", what)
+	}
+	for _, group := range r.Pattern.SubexpNames() {
+		if group != "" && !slices.Contains(groups, group) {
+			return fail(key.Line, "the pattern has a group %q%s; groups are (?P<label>…) and (?P<bullet>…)",
+				group, text.DidYouMean(group, groups))
+		}
+	}
+	if r.Pattern.SubexpIndex(labelGroup) < 0 {
+		return fail(key.Line, "the pattern %s has no group (?P<label>…), which finds the label", value.Value)
+	}
+	return nil
 }
 
 // set takes the value of a key over.
 func (r *Reply) set(key, value *yaml.Node, fail failure) (err error) {
-	bad := func(what string) error { return fail(key.Line, "has %s: %s; it is %s", key.Value, value.Value, what) }
+	bad := func(what string) error { return fail(key.Line, "%s: %s is not %s", key.Value, value.Value, what) }
 	if key.Value == "labels" {
 		return r.setLabels(key, value, fail)
 	}
 	if slices.Contains(keys, key.Value) && value.Kind != yaml.ScalarNode {
-		return fail(key.Line, "has a list or a mapping at %s; it is one value", key.Value)
+		return fail(key.Line, "%s is one value, not a list or a mapping", key.Value)
 	}
 
 	switch key.Value {
@@ -179,12 +248,7 @@ func (r *Reply) set(key, value *yaml.Node, fail failure) (err error) {
 			return bad("json or text")
 		}
 	case "pattern":
-		if r.Pattern, err = regexp.Compile(value.Value); err != nil {
-			return bad("a regular expression of Go: " + err.Error())
-		}
-		if r.Pattern.SubexpIndex("label") < 0 {
-			return bad("an expression with a group (?P<label>…)")
-		}
+		return r.setPattern(key, value, fail)
 	case "label":
 		r.Label = value.Value
 	case "bullet":
@@ -202,7 +266,7 @@ func (r *Reply) set(key, value *yaml.Node, fail failure) (err error) {
 			return bad(fmt.Sprintf("a number from 1 to %d", mostTokens))
 		}
 	default:
-		return fail(key.Line, "has the key %q%s; keys below reply are %s", key.Value,
+		return fail(key.Line, "there is no key %q%s; keys below reply are %s", key.Value,
 			text.DidYouMean(key.Value, keys), strings.Join(keys, ", "))
 	}
 	return nil
@@ -213,10 +277,10 @@ func (r *Reply) setLabels(key, value *yaml.Node, fail failure) error {
 	r.Labels = map[string]string{}
 	add := func(said, means *yaml.Node) error {
 		if said.Kind != yaml.ScalarNode || means.Kind != yaml.ScalarNode {
-			return fail(said.Line, "has labels that are no words")
+			return fail(said.Line, "labels are words, not lists or mappings")
 		}
 		if _, twice := r.Labels[said.Value]; twice {
-			return fail(said.Line, "has the label %q twice", said.Value)
+			return fail(said.Line, "the label %q is there twice", said.Value)
 		}
 		r.Labels[said.Value], r.lines["labels "+said.Value] = means.Value, said.Line
 		return nil
@@ -236,10 +300,10 @@ func (r *Reply) setLabels(key, value *yaml.Node, fail failure) error {
 			}
 		}
 	default:
-		return fail(key.Line, "has labels: %s; they are a mapping of what the model writes to what that means", value.Value)
+		return fail(key.Line, "labels: %s is not a mapping of what the model writes to what that means, such as YES: yes", value.Value)
 	}
 	if len(r.Labels) == 0 {
-		return fail(key.Line, "has no labels below labels")
+		return fail(key.Line, "there are no labels below labels")
 	}
 	return nil
 }

@@ -113,10 +113,14 @@ func Parse(name, source string) (*Prompt, error) {
 		return nil, err
 	}
 	if headed {
-		if p.reply, err = readHeader(name, header); err != nil {
-			return nil, err
-		}
+		p.reply, err = readHeader(name, header)
+	} else {
+		err = misplaced(name, source)
 	}
+	if err != nil {
+		return nil, err
+	}
+
 	role, start := local.User, 0
 
 	add := func(end int) error {

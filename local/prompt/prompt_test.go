@@ -76,11 +76,11 @@ func TestErrorsNameLineAndFields(t *testing.T) {
 	data := map[string]any{"Query": "q", "Passages": []passage{{"1", "t"}}}
 	for text, want := range map[string]string{
 		"--- system\n\nBe brief.\n\n--- user\n\nOne\n{{.Querry}}": "the prompt a.txt, line 8, cannot be filled in at {{.Querry}}: " +
-			`map has no entry for key "Querry"; it is given .Passages (each has .Label, .Text), .Query`,
+			`there is no .Querry; did you mean .Query?; it is given .Passages (each has .Label, .Text), .Query`,
 		"{{range .Passages}}\n{{.Title}}{{end}}": "the prompt a.txt, line 2, cannot be filled in at {{.Title}}: " +
-			"can't evaluate field Title; it is given .Passages (each has .Label, .Text), .Query",
+			"there is no .Title; it is given .Passages (each has .Label, .Text), .Query",
 		"--- user\nx\n{{if .Query}}\ny": "the prompt a.txt, line 4, is not a valid template: unexpected EOF",
-		"\n\n{{Query}}":                 `the prompt a.txt, line 3, is not a valid template: function "Query" not defined`,
+		"\n\n{{Query}}":                 `the prompt a.txt, line 3, is not a valid template: function "Query" not defined; a field begins with a dot: {{.Query}}`,
 		" \n":                           "the prompt a.txt is empty",
 		"--- sytem\nx":                  `the prompt a.txt, line 1, has a line of --- and "sytem"; did you mean --- system? Messages are those of system and user`,
 		"x\n--- User\ny":                `the prompt a.txt, line 2, has a line of --- and "User"; did you mean --- user? Messages are those of system and user`,
@@ -97,7 +97,7 @@ func TestErrorsNameLineAndFields(t *testing.T) {
 
 // Whatever a file holds, it is a prompt or an error that says what is wrong with it.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"--- system\nx\n--- user\n{{.Q}}", "{{range .P}}{{.}}{{end}}", "{{/* a */}}", "{{", "--- user", "*/}}{{.Q}}"} {
+	for _, s := range []string{"--- system\nx\n--- user\n{{.Q}}", "{{range .P}}{{.}}{{end}}", "{{/* a */}}", "{{", "--- user", "*/}}{{.Q}}", "\n---\nreply: {label: a}\n---\nx", "reply:\n label: a\n---"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
