@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -135,8 +136,9 @@ func have(recorded map[string]map[string]float64) string {
 // Order is a place for the relevant documents in a whole corpus.
 type Order string
 
-// The orders. AsGiven keeps the corpus as it is; the others move the relevant
-// documents to one place and keep the given order inside each part.
+// The orders. AsGiven keeps the corpus as it is; the others move the relevant documents to one place, by gold
+// relevance: the most relevant one is the first of all (Top) or the last (Bottom). In the Middle half of the others
+// comes before, and the most relevant one first. Equal ones, and the others, keep the given order.
 const (
 	AsGiven Order = ""
 	Top     Order = "top"
@@ -145,7 +147,8 @@ const (
 )
 
 // Full gives the whole corpus in a fixed order (the full-context setting of
-// SummHay; the orders are those of its position-bias study, section 5.4).
+// SummHay; the orders are those of its position-bias study, section 5.4, and its release, where chance decides
+// which of the others come before the Middle).
 func Full(docs []Document, order Order) Retriever {
 	return retrieverFunc(func(_ context.Context, q Query, _ int) (Ranking, error) {
 		var relevant, rest []Hit
@@ -156,6 +159,12 @@ func Full(docs []Document, order Order) Retriever {
 				rest = append(rest, Hit{d.ID, g})
 			}
 		}
+
+		byGold := func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) }
+		if order == Bottom {
+			byGold = func(a, b Hit) int { return cmp.Compare(a.Score, b.Score) }
+		}
+		slices.SortStableFunc(relevant, byGold)
 
 		var hits []Hit
 		switch order {

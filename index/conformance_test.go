@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, r := range map[string]Retriever{"bm25": bm25, "keywords": Keywords(docs), "random": Random(docs, 1), "oracle": Oracle(docs), "full": Full(docs, AsGiven),
+	for name, r := range map[string]Retriever{"bm25": bm25, "keywords": Keywords(docs), "keywords-released": KeywordsReleased(docs), "random": Random(docs, 1), "oracle": Oracle(docs), "full": Full(docs, AsGiven),
 		"full-top": Full(docs, Top), "full-bottom": Full(docs, Bottom), "full-middle": Full(docs, Middle), "none": None(), "recorded": Recorded(docs, "r")} {
 		t.Run(name, func(t *testing.T) {
 			all, err := r.Retrieve(context.Background(), q, 0)

@@ -184,9 +184,9 @@ func TestBaselines(t *testing.T) {
 		{"oracle", Oracle(five), 0, []string{"d3", "d1"}},
 		{"recorded", Recorded(five, "rerank3"), 0, []string{"d0", "d4"}},
 		{"full", Full(five, AsGiven), 2, []string{"d0", "d1", "d2", "d3", "d4"}},
-		{"top", Full(five, Top), 0, []string{"d1", "d3", "d0", "d2", "d4"}},
+		{"top", Full(five, Top), 0, []string{"d3", "d1", "d0", "d2", "d4"}},
 		{"bottom", Full(five, Bottom), 0, []string{"d0", "d2", "d4", "d1", "d3"}},
-		{"middle", Full(five, Middle), 0, []string{"d0", "d1", "d3", "d2", "d4"}},
+		{"middle", Full(five, Middle), 0, []string{"d0", "d3", "d1", "d2", "d4"}},
 		{"none", None(), 0, []string{}},
 	}
 	for _, c := range cases {

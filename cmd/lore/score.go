@@ -57,7 +57,7 @@ func newScoreRecorded(e all.Entry) *cobra.Command {
 	}
 
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.system, "system", "*", "only systems whose name fits this pattern (* and ?)")
+		fl.StringVar(&f.system, "system", "*", "only systems whose name fits one of these patterns (* and ?), parted by commas")
 	})
 	f.judgeFlags.add(c, "", "comma-separated judges to use instead of the recorded verdicts: "+judgeHelp)
 	f.modelFlags.add(c)
@@ -104,7 +104,7 @@ func scoreRecorded(c *cobra.Command, f scoreFlags, e all.Entry, data []string) e
 	if err != nil {
 		return err
 	}
-	recorded := run.Recorded{Bench: e, Data: ds, Systems: systems, Language: code, Seed: f.seed, Console: console}
+	recorded := run.Recorded{Bench: e.Benchmark, Data: ds, Systems: systems, Language: code, Seed: f.seed, Console: console}
 	t, languages, err := recorded.Score(c.Context(), list)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func scoreRecorded(c *cobra.Command, f scoreFlags, e all.Entry, data []string) e
 	if judges != nil {
 		printCost(c.ErrOrStderr(), judges.Usage())
 	}
-	return f.print(c, e, t)
+	return f.print(c, e.Benchmark, t)
 }
 
 // open opens the judges; nil if the recorded verdicts are to be used.
@@ -132,27 +132,40 @@ func (f scoreFlags) open(c *cobra.Command, ds *datasets.Dataset, console usage.C
 	return openJudges(c, f.modelFlags, f.judgeFlags, names, filepath.Join(out, "calls"), console)
 }
 
-// chosen are the systems that fit a pattern.
-func chosen(systems []datasets.Recorded, pattern string) ([]datasets.Recorded, error) {
+// chosen are the systems that fit one of some patterns, parted by commas.
+func chosen(systems []datasets.Recorded, patterns string) ([]datasets.Recorded, error) {
 	var out []datasets.Recorded
 	for _, s := range systems {
-		// Names hold slashes, and * may span them.
-		ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(s.Name, "/", "\x00"))
+		fits, err := fitsAny(s.Name, usage.List(patterns))
 		if err != nil {
-			return nil, usage.Errorf("--system %q is not a valid pattern: %v", pattern, err)
+			return nil, err
 		}
-		if ok {
+		if fits {
 			out = append(out, s)
 		}
 	}
 	if len(out) == 0 {
 		return nil, &datasets.InputError{
-			File:   "--system " + pattern,
+			File:   "--system " + patterns,
 			Msg:    fmt.Sprintf("fits none of %d recorded systems", len(systems)),
 			Remedy: "leave it out to see all; a file without recorded outputs can be run with `lore run`",
 		}
 	}
 	return out, nil
+}
+
+func fitsAny(name string, patterns []string) (bool, error) {
+	for _, p := range patterns {
+		// Names hold slashes, and * may span them.
+		ok, err := path.Match(strings.ReplaceAll(p, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
+		if err != nil {
+			return false, usage.Errorf("--system %q is not a valid pattern: %v", p, err)
+		}
+		if ok {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func (f scoreFlags) print(c *cobra.Command, bench datasets.Benchmark, t table.Table) error {

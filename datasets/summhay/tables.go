@@ -141,16 +141,17 @@ var orders = []struct {
 	{"As given", []string{"full"}},
 }
 
-// sortedOrders are the first of them: sensitivity is about these.
-const sortedOrders = 3
+// sensitiveOrders are the first of them: sensitivity is about these.
+const sensitiveOrders = 2
 
 // tableOrders shows Joint scores by place of the relevant documents. Sensitivity
-// is the largest difference between a sorted order and the order as given.
+// is the larger difference of Top and Bottom from the order as given (section 5.4).
 func tableOrders(systems []datasets.Scored, judge string) (datasets.Grid, bool) {
 	g := datasets.Grid{
 		Title: "Joint score by place of the relevant documents (as Table 3 of the paper)",
 		Head:  []string{"generator"},
-		Note:  "Judge: " + judge + ". Full context.",
+		Note: "Judge: " + judge + ". Full context; the most relevant document is the first of all, or the last. " +
+			"Sensitivity: the larger difference of Top and Bottom from the order as given.",
 	}
 	for _, o := range orders {
 		g.Head = append(g.Head, o.heading)
@@ -168,15 +169,20 @@ func tableOrders(systems []datasets.Scored, judge string) (datasets.Grid, bool) 
 		for _, v := range values {
 			row = append(row, number(100*v))
 		}
-		sensitivity := 0.0
-		for _, v := range values[:sortedOrders] {
-			if !math.IsNaN(v) {
-				sensitivity = max(sensitivity, math.Abs(v-given))
-			}
-		}
-		g.Rows = append(g.Rows, append(row, number(100*sensitivity)))
+		g.Rows = append(g.Rows, append(row, number(100*sensitivity(values[:sensitiveOrders], given))))
 	}
 	return g, len(g.Rows) > 0
+}
+
+// sensitivity is the largest difference of sorted orders from the order as given; not a number where none is known.
+func sensitivity(sorted []float64, given float64) float64 {
+	most := math.NaN()
+	for _, v := range sorted {
+		if d := math.Abs(v - given); math.IsNaN(most) || d > most {
+			most = d
+		}
+	}
+	return most
 }
 
 // jointByOrder is a generator's Joint score for each of the orders, not a number where there

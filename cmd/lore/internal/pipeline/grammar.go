@@ -14,7 +14,7 @@ import (
 )
 
 // RetrieverHelp lists the retrievers for help texts and errors.
-const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, random, given, oracle, oracle-k, oracle1, " +
+const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, keywords-released, random, given, oracle, oracle-k, oracle1, " +
 	"oracle1:ollama:NAME, full, full-top, full-middle, full-bottom, full-random, none, recorded:NAME, trec:FILE; " +
 	"rrf(A,B), convex(A,B), combmnz(A,B), decompose(A,ollama:NAME)"
 
@@ -65,7 +65,7 @@ type Pipeline struct {
 
 // plain lists the sources without an argument.
 var plain = []string{
-	"bm25", "keywords", "random", "oracle", oracleK, given,
+	"bm25", "keywords", keywordsReleased, "random", "oracle", oracleK, given,
 	"full", "full-top", "full-middle", "full-bottom", "full-random", "none",
 }
 
@@ -87,6 +87,9 @@ func Kinds() []string {
 	}
 	return append(out, "rerank:", mmr+":", "first:", "snippet", "summary")
 }
+
+// keywordsReleased is the keyword baseline by the counting of SummHay's release.
+const keywordsReleased = "keywords-released"
 
 // given is the ranking that came with the data under this name.
 const given = "given"

@@ -207,6 +207,8 @@ func (s *Set) source(ctx context.Context, p Pipeline, docs []index.Document) (in
 	// Baselines, and rankings that are there already.
 	case "keywords":
 		return index.Keywords(docs), nil
+	case keywordsReleased:
+		return index.KeywordsReleased(docs), nil
 	case "random":
 		return index.Random(docs, s.cfg.Seed), nil
 	case "oracle":
