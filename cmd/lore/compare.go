@@ -319,6 +319,7 @@ func loadParts(c *cobra.Command, dirs []string) ([]part, error) {
 			}
 			warnUnchecked(c, r, p.dirs[k])
 		}
+		warnUnlike(c, *p)
 	}
 	return out, nil
 }
@@ -492,7 +493,7 @@ func (found comparison) print(w io.Writer, f compareFlags) error {
 
 // judges says what is known of the judges of all runs, which are over the same data.
 func (found comparison) judges() datasets.Grid {
-	all := report.Run{Manifest: store.Manifest{Texts: found.runs[0].Manifest.Texts}}
+	all := report.Run{Manifest: store.Manifest{Texts: found.runs[0].Manifest.Texts, Prompts: found.runs[0].Manifest.Prompts}}
 	for _, r := range found.runs {
 		all.Manifest.Judges = append(all.Manifest.Judges, r.Manifest.Judges...)
 		all.Manifest.Generators = append(all.Manifest.Generators, r.Manifest.Generators...)

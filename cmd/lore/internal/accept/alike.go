@@ -58,6 +58,13 @@ func measured(r report.Run, by string, bench datasets.Benchmark) map[string]stri
 	return out
 }
 
+// Otherwise says what the values of a run and of another hang on that differs, of those that one judge gave in both:
+// the judge's model, prompt or settings, those of the benchmark, how citations are read. There is nothing to say
+// where it judged in one of them alone.
+func Otherwise(run, other report.Run, by string, bench datasets.Benchmark) []string {
+	return differences(measured(run, by, bench), measured(other, by, bench))
+}
+
 // judgesOf are the models behind a judge: one, or its parts where several work together.
 func judgesOf(m store.Manifest, by string) []store.Model {
 	parts := strings.Split(by, "+")

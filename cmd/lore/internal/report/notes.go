@@ -39,16 +39,20 @@ func JudgeNotes(r Run) datasets.Grid {
 	for _, j := range judgesOf(r) {
 		for _, kind := range kindsOf(r) {
 			c := agreement.Look(j, kind, r.Manifest.Texts, language, r.Measured...)
+			asked := string(kind)
+			if own := ownPrompt(r.Manifest, j, kind); own != "" {
+				asked += " (" + own + ")"
+			}
 			if len(c.Here) == 0 && (r.Manifest.Texts+language != "" || len(c.Elsewhere) == 0) {
 				here := cmp.Or(r.Manifest.Texts, "not known")
 				g.Rows = append(g.Rows, []string{
-					j, string(kind), here, languageWord(language), "not measured here", datasets.NoValue, datasets.NoValue,
+					j, asked, here, languageWord(language), "not measured here", datasets.NoValue, datasets.NoValue,
 				})
 				g.Mark(agreementColumn, datasets.Doubted)
 			}
 			for _, k := range slices.Concat(c.Here, c.Elsewhere) {
 				g.Rows = append(g.Rows, []string{
-					j, string(kind), k.Texts, languageWord(k.Language), k.String(), string(k.Worth), k.Set,
+					j, asked, k.Texts, languageWord(k.Language), k.String(), string(k.Worth), k.Set,
 				})
 				if k.Worth == agreement.Useless {
 					g.Mark(worthColumn, datasets.Failed)
@@ -160,6 +164,9 @@ func JudgesSay(r Run) []JudgeSaid {
 
 			for _, k := range c.Here {
 				said.Worths = append(said.Worths, k.Worth)
+			}
+			if own := ownPrompt(r.Manifest, j, kind); own != "" {
+				said.Line += "; asked by " + own + ", which is not lore's own prompt"
 			}
 			if here && !strings.Contains(said.Line, least.String()) {
 				said.Least = fmt.Sprintf("%s (%s)", least, least.Worth)
