@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path"
 	"path/filepath"
 	"slices"
@@ -64,7 +65,8 @@ func newScoreRecorded(e all.Entry) *cobra.Command {
 	formatFlag(c, &f.format, formats)
 	group(c, outputFlags, func(fl *pflag.FlagSet) {
 		fl.BoolVar(&f.json, "json", false, "print JSON, percentages with full precision")
-		fl.StringVar(&f.out, "out", "", "`folder` for the journal of a model judge (default lore-runs/score-HASH)")
+		fl.StringVar(&f.out, "out", "", "`folder` for the tables as a page, Markdown, LaTeX, CSV and JSON, and the journal of a model\n"+
+			"judge (default of the journal: lore-runs/score-HASH)")
 	})
 	return c
 }
@@ -168,22 +170,25 @@ func fitsAny(name string, patterns []string) (bool, error) {
 	return false, nil
 }
 
-func (f scoreFlags) print(c *cobra.Command, bench datasets.Benchmark, t table.Table) error {
+func (f scoreFlags) print(c *cobra.Command, e all.Entry, t table.Table) error {
 	w := c.OutOrStdout()
-	if f.json {
-		if err := report.ScoreJSON(w, t, bench.Metrics()); err != nil {
-			return err
-		}
-	} else {
-		grids := []datasets.Grid{report.Recorded(t, bench.Metrics()), judgesOf(t)}
-		if tab, ok := bench.(datasets.Tabulator); ok {
-			grids = append(grids, tab.Tables(report.Systems(t))...)
-		}
-		if err := printGrids(w, f.format, grids); err != nil {
-			return err
-		}
+	grids := []datasets.Grid{report.Recorded(t, e.Metrics()), judgesOf(t)}
+	if tab, ok := e.Benchmark.(datasets.Tabulator); ok {
+		grids = append(grids, tab.Tables(report.Systems(t))...)
 	}
-	if _, missing := t.Missing(bench.Metrics()); missing > 0 {
+	json := func(w io.Writer) error { return report.ScoreJSON(w, t, e.Metrics()) }
+
+	show := func() error { return printGrids(w, f.format, grids) }
+	if f.json {
+		show = func() error { return json(w) }
+	}
+	if err := show(); err != nil {
+		return err
+	}
+	if err := saveTables(c, e, f.out, grids, json); err != nil {
+		return err
+	}
+	if _, missing := t.Missing(e.Metrics()); missing > 0 {
 		return partialf("some items are unscored: %d values are missing; the table counts them per system", missing)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,7 +144,11 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 	}
 	if needs(v, datasets.NeedsOut) {
 		group(c, outputFlags, func(fl *pflag.FlagSet) {
-			fl.StringVar(&f.out, "out", "", "output `folder`")
+			help := "output `folder`"
+			if v.Kind == datasets.Analyse {
+				help = "`folder` for the tables as a page, Markdown, LaTeX, CSV and JSON, and the journal of a model judge"
+			}
+			fl.StringVar(&f.out, "out", "", help)
 		})
 	}
 	if v.Kind == datasets.Analyse {
@@ -333,6 +338,12 @@ func (f verbFlags) finish(c *cobra.Command, e all.Entry, v datasets.Verb, w *wor
 	if err := f.print(c, out); err != nil {
 		return err
 	}
+	if v.Kind == datasets.Analyse {
+		err := saveTables(c, e, f.out, out.Tables, func(w io.Writer) error { return writeOutcome(w, out) })
+		if err != nil {
+			return err
+		}
+	}
 	stderr := c.ErrOrStderr()
 	if out.Log != nil {
 		printCost(stderr, w.Usage())
@@ -438,15 +449,20 @@ func (f verbFlags) print(c *cobra.Command, out datasets.Outcome) error {
 		if out.JSON == nil && len(out.Tables) == 0 {
 			return usage.Errorf("%s has no JSON to print", c.CommandPath())
 		}
-		if out.JSON == nil {
-			return report.WriteJSON(w, map[string]any{"tables": datasets.Plain(out.Tables)})
-		}
-		return report.WriteJSON(w, out.JSON)
+		return writeOutcome(w, out)
 	}
 	for _, line := range out.Lines {
 		fmt.Fprintln(w, usage.Plain(line))
 	}
 	return printGrids(w, f.format, out.Tables)
+}
+
+// writeOutcome writes what a verb has made for programs: its own JSON, or else its tables.
+func writeOutcome(w io.Writer, out datasets.Outcome) error {
+	if out.JSON == nil {
+		return report.WriteJSON(w, map[string]any{"tables": datasets.Plain(out.Tables)})
+	}
+	return report.WriteJSON(w, out.JSON)
 }
 
 // newBuild holds the builds.

@@ -191,10 +191,15 @@ func (r queryRow) query(id string) (q Query, problem string) {
 
 // Outputs are the recorded answers of one system, in the order of the queries.
 type Outputs struct {
-	System string // setting and model
-	File   string
-	Texts  []string
+	System  string // setting and model
+	Setting string // how documents were found; empty where the file's place does not say
+	Model   string
+	File    string
+	Texts   []string
 }
+
+// answered reports whether the output for the i-th query is there and has text.
+func (o Outputs) answered(i int) bool { return i < len(o.Texts) && !isBlank(o.Texts[i]) }
 
 // LoadOutputs reads a list of answers. The system's name is taken from the
 // published layout, <setting>/summary/<model>_summary.json, or else from the file.
@@ -204,7 +209,7 @@ func LoadOutputs(path string) (Outputs, error) {
 		return Outputs{}, err
 	}
 
-	out := Outputs{System: systemName(path), File: path}
+	out := Outputs{System: systemName(path), Setting: settingOf(path), Model: modelName(path), File: path}
 	if err := json.Unmarshal(data, &out.Texts); err != nil {
 		return out, &datasets.InputError{
 			File:   path,
@@ -217,13 +222,22 @@ func LoadOutputs(path string) (Outputs, error) {
 }
 
 func systemName(path string) string {
-	model, dir := modelName(path), filepath.Dir(path)
-	if filepath.Base(dir) == "summary" {
-		if setting := filepath.Base(filepath.Dir(dir)); setting != "." && setting != "/" {
-			return setting + "/" + model
-		}
+	if setting := settingOf(path); setting != "" {
+		return setting + "/" + modelName(path)
 	}
-	return model
+	return modelName(path)
+}
+
+// settingOf is the setting of a file of answers as published, in SETTING/summary; else empty.
+func settingOf(path string) string {
+	dir := filepath.Dir(path)
+	if filepath.Base(dir) != "summary" {
+		return ""
+	}
+	if setting := filepath.Base(filepath.Dir(dir)); setting != "." && setting != "/" {
+		return setting
+	}
+	return ""
 }
 
 // modelName is the model of a file of answers, as the authors name them.

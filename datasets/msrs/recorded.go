@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"lore/datasets"
-	"lore/local/files"
 )
 
 // measured reads the authors' relevance grades that lie beside published answers: beside
@@ -17,12 +15,11 @@ import (
 // or the same file without its folder. Grades are expected values from 1 to 5; here they
 // are divided by 5.
 func measured(answers string, ds *datasets.Dataset) (map[string]map[string]float64, error) {
-	dir := filepath.Dir(answers)
-	if filepath.Base(dir) != "summary" {
+	if filepath.Base(filepath.Dir(answers)) != "summary" {
 		return nil, nil
 	}
 	const remedy = "it should hold the authors' grades, one per answer; move the answers elsewhere to leave it out"
-	path, data, err := gradesFile(filepath.Join(filepath.Dir(dir), "evaluation"), modelName(answers), remedy)
+	path, data, err := evaluationFile(answers, "_rel_gpteval", remedy)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -47,24 +44,12 @@ func measured(answers string, ds *datasets.Dataset) (map[string]map[string]float
 	}
 	out := map[string]map[string]float64{}
 	for i, g := range grades {
-		if !(g >= 1 && g <= 5.0001) { // expected values may be a rounding error above 5
-			return nil, bad(nil, "has the grade %g for answer %d; grades are from 1 to 5", g, i+1)
+		if err := checkGrade(g, i); err != nil {
+			return nil, bad(err, "%v", err)
 		}
 		out[graded[i]] = map[string]float64{GEvalRecorded: g / 5}
 	}
 	return out, nil
-}
-
-// gradesFile reads the grades of a model, which lie in the folder or in one of its own.
-func gradesFile(folder, model, remedy string) (path string, data []byte, err error) {
-	name := model + "_rel_gpteval.json"
-	for _, path = range []string{filepath.Join(folder, model, name), filepath.Join(folder, name)} {
-		data, err = files.Read(path, remedy)
-		if !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	return path, data, err
 }
 
 // parseGrades reads the list of grades: under "Pass #1" or not, where there are several
@@ -105,7 +90,7 @@ func gradedItems(answers string, ds *datasets.Dataset, n int) ([]string, error) 
 
 	var out []string
 	for i, it := range ds.Items {
-		if n == len(ds.Items) || (i < len(o.Texts) && strings.TrimSpace(o.Texts[i]) != "") {
+		if n == len(ds.Items) || o.answered(i) {
 			out = append(out, it.ID())
 		}
 	}

@@ -24,18 +24,20 @@ type Figure struct {
 // SystemScores are the scores of one system.
 type SystemScores struct {
 	Name      string            `json:"name"`
+	Domain    string            `json:"domain,omitempty"`
+	Setting   string            `json:"setting,omitempty"`
+	Model     string            `json:"model,omitempty"`
 	N         int               `json:"n"`          // items scored
-	NUnscored int               `json:"n_unscored"` // items without an output
-	NEmpty    int               `json:"n_empty"`    // outputs without text, scored as such
+	NUnscored int               `json:"n_unscored"` // items without an output, or with an empty one
+	NEmpty    int               `json:"n_empty"`    // those of them whose output is there, but without text
 	Figures   map[string]Figure `json:"figures"`    // by metric, see Metrics
-	// Answered are the same over outputs that have text, where some have none: the
-	// authors' evaluation files leave empty outputs out.
-	Answered      map[string]Figure `json:"figures_without_empty,omitempty"`
-	Grades        []Grade           `json:"grades,omitempty"`
-	PerItem       [][]float64       `json:"-"`              // item, metric in the order of Metrics
-	WordsPerItem  float64           `json:"words_per_item"` // mean length
-	MissingFirst  int               `json:"-"`              // index of the first missing output, -1 if none
-	ReferenceRule string            `json:"reference_rule"`
+
+	Grades        []Grade     `json:"grades,omitempty"`
+	Authors       *Authors    `json:"authors,omitempty"` // what the authors recorded of the same outputs
+	PerItem       [][]float64 `json:"-"`                 // scored item, metric in the order of Metrics
+	WordsPerItem  float64     `json:"words_per_item"`    // mean length
+	MissingFirst  int         `json:"-"`                 // index of the first missing output, -1 if none
+	ReferenceRule string      `json:"reference_rule"`
 
 	// Variants counts the items whose ROUGE is not by the published tokeniser, by its name.
 	Variants map[string]int `json:"rouge_variants,omitempty"`
@@ -116,8 +118,8 @@ func (s *Scorer) recall(language string) *lexical.Recall {
 
 // Score computes stemmed ROUGE with the best reference by F1, and lexical recall,
 // the idf-weighted share of a reference's content words in the output, best
-// reference. Missing outputs are unscored; empty ones score 0, because the system
-// did answer with nothing.
+// reference. Missing and empty outputs are unscored, as they are in a run: the authors' files
+// leave empty ones out, too.
 func (s *Scorer) Score(o Outputs, seed uint64) SystemScores {
 	out := SystemScores{
 		Name:          o.System,
@@ -127,30 +129,18 @@ func (s *Scorer) Score(o Outputs, seed uint64) SystemScores {
 		ReferenceRule: "best reference by F1, per metric",
 	}
 	words := 0
-	var answered [][]float64 // rows of outputs that have text
 	for i, q := range s.queries {
-		if i >= len(o.Texts) {
-			out.NUnscored++
-			if out.MissingFirst < 0 {
-				out.MissingFirst = i
-			}
+		if !o.answered(i) {
+			out.unscored(i, o)
 			continue
 		}
 
 		out.N++
-		row := s.scoreItem(s.Language, o.Texts[i], q.References)
+		out.PerItem = append(out.PerItem, s.scoreItem(s.Language, o.Texts[i], q.References))
 		if v := rougeVariant(s.Language, q.References); v != "" {
 			out.Variants[v]++
 		}
-		out.PerItem = append(out.PerItem, row)
-
-		n := text.Count(o.Texts[i])
-		words += n
-		if n == 0 {
-			out.NEmpty++
-		} else {
-			answered = append(answered, row)
-		}
+		words += text.Count(o.Texts[i])
 	}
 
 	if out.N == 0 {
@@ -158,10 +148,17 @@ func (s *Scorer) Score(o Outputs, seed uint64) SystemScores {
 	}
 	out.WordsPerItem = float64(words) / float64(out.N)
 	out.Figures = pool(out.PerItem, seed)
-	if out.NEmpty > 0 {
-		out.Answered = pool(answered, seed)
-	}
 	return out
+}
+
+// unscored counts an item whose output is missing or empty.
+func (s *SystemScores) unscored(i int, o Outputs) {
+	s.NUnscored++
+	if i < len(o.Texts) {
+		s.NEmpty++
+	} else if s.MissingFirst < 0 {
+		s.MissingFirst = i
+	}
 }
 
 // pool averages each metric over items.
@@ -185,13 +182,14 @@ func figure(values []float64, seed uint64) Figure {
 	return Figure{100 * metric.Mean(values), 100 * ci.Low, 100 * ci.High}
 }
 
-// Relevance asks a judge for the relevance of every output, against all of the
+// Relevance asks a judge for the relevance of every output that has text, against all of the
 // query's references together.
 func (s *Scorer) Relevance(o Outputs) []judge.Task {
 	var out []judge.Task
-	for i, text := range o.Texts[:min(len(o.Texts), len(s.queries))] {
-		q := s.queries[i]
-		out = append(out, planTask(q, o.System+" "+q.ID, text, judge.Question{ID: q.ID, Kind: judge.Relevance}))
+	for i, q := range s.queries {
+		if o.answered(i) {
+			out = append(out, planTask(q, o.System+" "+q.ID, o.Texts[i], judge.Question{ID: q.ID, Kind: judge.Relevance}))
+		}
 	}
 	return out
 }

@@ -5,15 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"lore/datasets"
-	"lore/judge"
-	"lore/judge/lexical"
 	"lore/local/files"
 )
 
@@ -47,13 +43,16 @@ func Verbs() []datasets.Verb {
 
 		{
 			Kind:  datasets.Analyse,
-			Args:  "--queries FILE|DIR OUTPUT.json|DIR...",
+			Args:  "OUTPUT.json|DIR...",
 			Short: "Score recorded answers against the references",
 			Long: "score msrs scores recorded answers against the references: stemmed ROUGE with the best\n" +
 				"reference by F1, lexical recall, and the relevance that judges find. Of a folder the files\n" +
-				"MODEL_summary.json are scored.",
-			Example: "  lore score msrs --domain story --queries queries_test.json gpt-4o_summary.json\n" +
-				"  lore score msrs --domain story --queries MSRS/story MSRS/outputs/story/bm25",
+				"MODEL_summary.json are scored. Where answers lie as they were released, in\n" +
+				"outputs/DOMAIN/SETTING/summary, the queries are found beside outputs, models stand against\n" +
+				"settings as in the paper's Tables 6, 7, 13 and 14, and the authors' own figures stand beside.",
+			Example: "  lore score msrs MSRS/outputs --bound high --out tables\n" +
+				"  lore score msrs --domain story --queries queries_test.json gpt-4o_summary.json\n" +
+				"  lore score msrs --queries MSRS/story MSRS/outputs/story/bm25",
 			Least: 1,
 			Most:  -1,
 			Needs: datasets.NeedsOut | datasets.NeedsJudge,
@@ -207,175 +206,4 @@ func verify(_ context.Context, w datasets.Workshop, args []string) (datasets.Out
 		})
 	}
 	return datasets.Outcome{Loaded: last, Tables: []datasets.Grid{g}, Next: []string{"lore run msrs " + files.Quoted(dir)}}, nil
-}
-
-// scoreOptions are the flags of the scoring of recorded answers.
-type scoreOptions struct{ domain, queries, system string }
-
-func newScore(fl *flag.FlagSet) datasets.Job {
-	var o scoreOptions
-	fl.StringVar(&o.queries, "queries", "", "the published queries `file` that the outputs answer, or its folder for those of the test")
-	fl.StringVar(&o.domain, "domain", "", "story or meeting")
-	fl.StringVar(&o.system, "system", "*", "only systems whose name fits this pattern (* and ?)")
-
-	return func(ctx context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
-		return o.run(ctx, w, args)
-	}
-}
-
-func (o scoreOptions) run(ctx context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
-	var none datasets.Outcome
-	o.domain = strings.ToLower(o.domain)
-	switch {
-	case o.queries == "":
-		return none, datasets.Usagef("score msrs needs --queries FILE, the published queries file the outputs answer")
-	case o.domain != "" && !slices.Contains(Domains, o.domain):
-		return none, datasets.Usagef("--domain is story or meeting, not %q", o.domain)
-	}
-
-	queries, err := testQueries(o.queries, o.domain)
-	if err != nil {
-		return none, err
-	}
-	outputs, err := outputFiles(args)
-	if err != nil {
-		return none, err
-	}
-	judges, err := w.Judges(ctx, datasets.Grading{})
-	if err != nil {
-		return none, err
-	}
-
-	scorer := NewScorer(queries)
-	scorer.Language = w.Language()
-	var scores []SystemScores
-	missing := 0
-	for _, file := range outputs {
-		out, err := LoadOutputs(file)
-		if err != nil {
-			return none, err
-		}
-		if err := CheckOutputs(queries, out); err != nil {
-			return none, err
-		}
-		if !fits(o.system, out.System) {
-			continue
-		}
-
-		s := scorer.Score(out, w.Seed())
-		if s.NUnscored > 0 {
-			w.Note(fmt.Sprintf("%s has %d outputs for %d queries; those from row %s on are unscored",
-				file, s.N, len(queries), queries[s.MissingFirst].ID))
-		}
-		missing += s.NUnscored
-		tasks := scorer.Relevance(out)
-		for _, j := range judges {
-			verdicts, err := j.Judge(ctx, tasks, w.Start(s.Name+" by "+j.Name(), len(tasks)))
-			if err != nil {
-				return none, err
-			}
-			s.Graded(j.Name(), verdicts, w.Seed())
-			warnOfLanguages(w, s.Name, verdicts)
-			missing += s.Grades[len(s.Grades)-1].NUnscored - s.NUnscored
-		}
-		scores = append(scores, s)
-	}
-	return o.outcome(scores, missing, w.Seed()), nil
-}
-
-// warnOfLanguages says what the lexical judge said of the language of answers.
-func warnOfLanguages(w datasets.Workshop, system string, verdicts [][]judge.Verdict) {
-	problems := lexical.Problems(verdicts)
-	for _, p := range slices.Sorted(maps.Keys(problems)) {
-		w.Warn(fmt.Sprintf("%s: the lexical judge on %d of %d answers: %s", system, problems[p], len(verdicts), p))
-	}
-}
-
-// fits matches a pattern; names hold slashes, and * may span them.
-func fits(pattern, name string) bool {
-	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
-	return ok && err == nil
-}
-
-func (o scoreOptions) outcome(scores []SystemScores, missing int, seed uint64) datasets.Outcome {
-	out := datasets.Outcome{
-		Tables: []datasets.Grid{scoreGrid(scores)},
-		JSON: map[string]any{
-			"benchmark": Benchmark{}.Name(),
-			"domain":    o.domain,
-			"stemmer":   "Porter (NLTK)",
-			"interval":  fmt.Sprintf("95 %% bootstrap percentiles, %d resamples, seed %d", Resamples, seed),
-			"systems":   scores,
-		},
-	}
-	if missing > 0 {
-		out.Missing = fmt.Sprintf("%d outputs are missing", missing)
-	}
-	return out
-}
-
-// scoreGrid is a line per system, and one more without the empty outputs where there are
-// some.
-func scoreGrid(scores []SystemScores) datasets.Grid {
-	g := datasets.Grid{
-		Head: []string{
-			"system", "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum", "lexical recall",
-			"words", "n", "empty", "unscored",
-		},
-		Note: fmt.Sprintf("F1 in percent: mean [95 %% bootstrap percentiles, %d resamples]; "+
-			"the paper's tables print the upper end. Porter stemming as in NLTK, best reference by F1.", Resamples),
-	}
-	if len(scores) > 0 {
-		if said := variantsText(scores[0].Variants, scores[0].N); said != "" {
-			g.Note += " " + said + "."
-		}
-		for _, grade := range scores[0].Grades {
-			g.Head = append(g.Head, "relevance by "+grade.Judge)
-		}
-	}
-
-	for _, s := range scores {
-		row := append([]string{s.Name}, cells(s.Figures)...)
-		row = append(row,
-			fmt.Sprintf("%.0f", s.WordsPerItem), fmt.Sprint(s.N), fmt.Sprint(s.NEmpty), fmt.Sprint(s.NUnscored))
-		for _, grade := range s.Grades {
-			row = append(row, grade.cell())
-		}
-		g.Rows = append(g.Rows, row)
-	}
-
-	for _, s := range scores {
-		if s.NEmpty == 0 {
-			continue
-		}
-
-		row := append([]string{s.Name + ", empty outputs left out"}, cells(s.Answered)...)
-		row = append(row, "–", fmt.Sprint(s.N-s.NEmpty), "0", fmt.Sprint(s.NUnscored))
-		for range s.Grades {
-			row = append(row, "–")
-		}
-		g.Rows = append(g.Rows, row)
-	}
-	return g
-}
-
-// cell shows a mean with its interval, and what is missing.
-func (g Grade) cell() string {
-	if g.Figure == nil {
-		return fmt.Sprintf("– (%d unscored)", g.NUnscored)
-	}
-	s := fmt.Sprintf("%.1f [%.1f, %.1f]", g.Figure.Mean, g.Figure.Low, g.Figure.High)
-	if g.NUnscored > 0 {
-		s += fmt.Sprintf(" (%d unscored)", g.NUnscored)
-	}
-	return s
-}
-
-func cells(figures map[string]Figure) []string {
-	var out []string
-	for _, m := range []string{"rouge1_f1", "rouge2_f1", "rougeL_f1", "rougeLsum_f1", "lexical_recall"} {
-		v := figures[m]
-		out = append(out, fmt.Sprintf("%.2f [%.2f, %.2f]", v.Mean, v.Low, v.High))
-	}
-	return out
 }

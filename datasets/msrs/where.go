@@ -27,7 +27,7 @@ var where = datasets.Published{
 		{
 			Path:   "outputs/DOMAIN/SETTING/summary/MODEL_summary.json",
 			Layout: "a JSON list of answers in the order of the test queries",
-			Read:   "lore score msrs --domain story --queries MSRS/story MSRS/outputs/story/bm25",
+			Read:   "lore score msrs MSRS/outputs",
 		},
 		{
 			Path:   "outputs/DOMAIN/SETTING/evaluation/MODEL_rel_gpteval.json, or in a folder MODEL",
@@ -37,7 +37,8 @@ var where = datasets.Published{
 		{
 			Path:   "outputs/DOMAIN/SETTING/evaluation/MODEL_squality_rouge.json, MODEL_bert_score.json",
 			Layout: "the authors' ROUGE (low, mid, high of a bootstrap) and BERTScore",
-			Unread: "all of it: lore computes its own",
+			Read:   "lore score msrs MSRS/outputs",
+			Unread: "BERTScore's p and r, which are exchanged",
 		},
 		{
 			Path: "a hub's tables",

@@ -37,7 +37,7 @@ type part struct {
 func newSheet(g datasets.Grid, screen usage.Screen) sheet {
 	s := sheet{screen: screen, head: plainLines(g.Head), marks: g.Marks}
 	for i := range g.Head {
-		s.numbers = append(s.numbers, numeric(g, i))
+		s.numbers = append(s.numbers, Numeric(g, i))
 	}
 	for _, r := range g.Rows {
 		s.rows = append(s.rows, plainLines(r))

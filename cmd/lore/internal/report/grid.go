@@ -12,8 +12,8 @@ import (
 	"lore/local/files"
 )
 
-// numeric reports whether every cell of a column is a number or a dash.
-func numeric(g datasets.Grid, column int) bool {
+// Numeric reports whether every cell of a column is a number or a dash.
+func Numeric(g datasets.Grid, column int) bool {
 	for _, r := range g.Rows {
 		c := strings.TrimLeft(r[column], "-+±")
 		if c == "" || (c != "–" && !unicode.IsDigit([]rune(c)[0])) {
@@ -41,7 +41,7 @@ func Markdown(w io.Writer, g datasets.Grid) {
 	rule := make([]string, len(g.Head))
 	for i := range rule {
 		rule[i] = "---"
-		if numeric(g, i) {
+		if Numeric(g, i) {
 			rule[i] = "---:"
 		}
 	}
@@ -79,7 +79,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 func LaTeX(w io.Writer, g datasets.Grid) {
 	align := ""
 	for i := range g.Head {
-		if numeric(g, i) {
+		if Numeric(g, i) {
 			align += "r"
 		} else {
 			align += "l"
