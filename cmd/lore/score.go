@@ -115,7 +115,7 @@ func scoreRecorded(c *cobra.Command, f scoreFlags, e all.Entry, data []string) e
 	if judges != nil {
 		printCost(c.ErrOrStderr(), judges.Usage())
 	}
-	return f.print(c, e.Benchmark, t)
+	return f.print(c, e, t)
 }
 
 // open opens the judges; nil if the recorded verdicts are to be used.
