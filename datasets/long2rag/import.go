@@ -2,6 +2,7 @@ package long2rag
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -112,15 +113,11 @@ func (m Mapping) parts(r record, field, textField string) ([]record, error) {
 		return nil, nil
 	}
 
-	var raw []json.RawMessage
-	if err := json.Unmarshal(v, &raw); err != nil {
-		return nil, fmt.Errorf("the field %q is not a list", name)
+	raw, ids, err := listed(v)
+	if err != nil {
+		return nil, fmt.Errorf("the field %q is not a list: %w", name, err)
 	}
-
-	key := m[textField]
-	if key == "" {
-		key = fields[textField][0]
-	}
+	key := cmp.Or(m[textField], fields[textField][0])
 
 	out := make([]record, len(raw))
 	for i, x := range raw {
@@ -129,8 +126,32 @@ func (m Mapping) parts(r record, field, textField string) ([]record, error) {
 		} else if err := json.Unmarshal(x, &out[i]); err != nil {
 			return nil, fmt.Errorf("part %d of the field %q is neither an object nor a text", i+1, name)
 		}
+		if ids != nil {
+			out[i] = m.named(out[i], field+".id", ids[i])
+		}
 	}
 	return out, nil
+}
+
+// listed are the parts of a list, or of an object of parts by their ids, in the order of the file.
+func listed(v json.RawMessage) (parts []json.RawMessage, ids []string, err error) {
+	if bytes.HasPrefix(v, []byte("{")) {
+		ids, parts, err = membersOf(v)
+		return parts, ids, err
+	}
+	err = json.Unmarshal(v, &parts)
+	return parts, nil, err
+}
+
+// named gives a part an id, if it has none.
+func (m Mapping) named(r record, field, id string) record {
+	if have, _ := m.get(r, field); have != nil {
+		return r
+	}
+	out := record{}
+	maps.Copy(out, r)
+	out[cmp.Or(m[field], fields[field][0])], _ = json.Marshal(id) // a text
+	return out
 }
 
 // question reads a question with its parts. What cannot be read is reported together.
@@ -181,21 +202,20 @@ func categoryName(s string) string {
 	return strings.ToLower(strings.TrimSuffix(s, " questions"))
 }
 
-// ReadMapped reads questions whose fields have other names, as lines of JSON or as a
-// list. A question without an id is numbered.
+// ReadMapped reads questions whose fields have other names, as lines of JSON, as a list, or as eachEntry does. A
+// question without an id is numbered.
 func ReadMapped(name string, data []byte, m Mapping) ([]Question, error) {
-	const remedy = "give a list or lines of JSON"
 	var out []Question
 	seen := map[string]bool{}
-	add := func(place string, raw []byte) error {
-		q, err := m.read(raw, len(out)+1)
+	err := eachEntry(data, m.isQuestion, func(e entry) error {
+		q, err := m.read(e, len(out)+1)
 		if err == nil {
 			err = q.check(seen)
 		}
 		if err != nil {
 			return &datasets.InputError{
 				File:   name,
-				Place:  place,
+				Place:  e.place,
 				Msg:    err.Error(),
 				Remedy: "name the file's fields with --map, such as --map question=query,documents.text=content",
 				Err:    err,
@@ -203,49 +223,37 @@ func ReadMapped(name string, data []byte, m Mapping) ([]Question, error) {
 		}
 		out = append(out, q)
 		return nil
-	}
+	})
 
-	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
-		if err := files.EachLine(data, add); err != nil {
-			return nil, err
-		}
-	} else {
-		var list []json.RawMessage
-		if err := json.Unmarshal(data, &list); err != nil {
-			msg := "is not a list of questions: " + err.Error()
-			return nil, &datasets.InputError{File: name, Msg: msg, Remedy: remedy, Err: err}
-		}
-		for i, raw := range list {
-			if err := add(fmt.Sprintf("question %d", i+1), raw); err != nil {
-				return nil, err
-			}
-		}
+	const remedy = "give a list or lines of JSON, or an object of questions by their ids"
+	var form *formError
+	switch {
+	case errors.As(err, &form):
+		msg := "is no JSON of questions: " + form.err.Error()
+		return nil, &datasets.InputError{File: name, Place: form.place, Msg: msg, Remedy: remedy, Err: err}
+	case err == nil && len(out) == 0:
+		err = &datasets.InputError{File: name, Msg: "holds no questions", Remedy: remedy}
 	}
-
-	if len(out) == 0 {
-		return nil, &datasets.InputError{File: name, Msg: "holds no questions", Remedy: remedy}
-	}
-	return out, nil
+	return out, err
 }
 
-// read reads a question; one without an id gets that of its number.
-func (m Mapping) read(raw []byte, number int) (Question, error) {
-	var r record
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return Question{}, err
-	}
-	q, err := m.question(r)
-	if err != nil {
-		return q, err
-	}
-
-	if q.ID == "" {
-		q.ID = fmt.Sprintf("q%03d", number)
-		for i := range q.Documents { // their ids are made of the question's
-			q.Documents[i].ID = q.ID + q.Documents[i].ID
+// isQuestion tells a question from an object of several.
+func (m Mapping) isQuestion(members map[string]json.RawMessage) bool {
+	for _, field := range []string{"question", "key_points", "documents"} {
+		if v, _ := m.get(members, field); v != nil {
+			return true
 		}
 	}
-	return q, nil
+	return false
+}
+
+// read reads a question; one without an id gets its key's, or that of its number.
+func (m Mapping) read(e entry, number int) (Question, error) {
+	var r record
+	if err := json.Unmarshal(e.raw, &r); err != nil {
+		return Question{}, err
+	}
+	return m.question(m.named(r, "id", cmp.Or(e.key, fmt.Sprintf("q%03d", number))))
 }
 
 // Published counts of the paper (section 3.3).

@@ -43,7 +43,7 @@ func TestReadMappedErrors(t *testing.T) {
 	}
 	for data, word := range map[string]string{
 		"":                              "holds no questions",
-		"[{]":                           "not a list of questions",
+		"[{]":                           "line 1: is no JSON of questions",
 		`{"question":["a"]}`:            `the field "question" is not a text`,
 		`{"question":"a"}`:              "has no key points",
 		`{"question":"a","docs":"x"}`:   `the field "docs" is not a list`,

@@ -3,6 +3,7 @@ package long2rag
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,23 +109,39 @@ const questionForm = `a question is {"id", "question", "category", "domain", ` +
 	`"documents": [{"id", "text"}], "key_points": [{"id", "text"}]}; ` +
 	`other names: lore data import long2rag FILE --map question=query`
 
-// ReadQuestions reads lines of JSON and checks them.
+// isQuestion tells a question in lore's own form from an object of several.
+func isQuestion(members map[string]json.RawMessage) bool {
+	return members["key_points"] != nil || members["documents"] != nil || members["question"] != nil
+}
+
+// ReadQuestions reads questions in lore's own form, as lines of JSON or as eachEntry does, and checks them.
 func ReadQuestions(name string, data []byte) ([]Question, error) {
 	var out []Question
 	seen := map[string]bool{}
-	err := files.EachLine(data, func(place string, line []byte) error {
+	bad := func(place string, err error) error {
+		return &datasets.InputError{File: name, Place: place, Msg: err.Error(), Remedy: questionForm, Err: err}
+	}
+	err := eachEntry(data, isQuestion, func(e entry) error {
 		var q Question
-		err := json.Unmarshal(line, &q)
+		var r files.Record
+		err := json.Unmarshal(e.raw, &r)
+		if err == nil {
+			err = json.Unmarshal(e.withID(r.HasID()), &q)
+		}
 		if err == nil {
 			err = q.check(seen)
 		}
 		if err != nil {
-			return &datasets.InputError{File: name, Place: place, Msg: err.Error(), Remedy: questionForm, Err: err}
+			return bad(e.place, err)
 		}
 		out = append(out, q)
 		return nil
 	})
 
+	var form *formError
+	if errors.As(err, &form) {
+		err = bad(form.place, form.err)
+	}
 	if err == nil && len(out) == 0 {
 		err = &datasets.InputError{File: name, Msg: "holds no questions", Remedy: questionForm}
 	}
@@ -295,7 +312,7 @@ func readData(path string) ([]byte, error) {
 	if path == SampleName {
 		return sample, nil
 	}
-	return files.Read(path, "give a .jsonl file with a question per line")
+	return files.Read(path, "give a file of questions, .jsonl or .json")
 }
 
 // add makes the item of a question and puts its documents into the corpus. A document
@@ -335,15 +352,15 @@ func (s *set) addCorpus(path string) ([]byte, error) {
 	}
 
 	seen := map[string]bool{}
-	err = files.EachLine(data, func(place string, line []byte) error {
-		var d Document
-		err := json.Unmarshal(line, &d)
+	isDocument := func(members map[string]json.RawMessage) bool { return len(members) > 0 && !areObjects(members) }
+	err = eachEntry(data, isDocument, func(e entry) error {
+		d, err := e.document()
 		bad := func(msg string) error {
 			return &datasets.InputError{
 				File:   path,
-				Place:  place,
+				Place:  e.place,
 				Msg:    msg,
-				Remedy: `a document is {"id": "...", "text": "..."}`,
+				Remedy: documentForm,
 				Err:    err,
 			}
 		}
@@ -365,5 +382,30 @@ func (s *set) addCorpus(path string) ([]byte, error) {
 		seen[d.ID] = true
 		return nil
 	})
+	var form *formError
+	if errors.As(err, &form) {
+		err = &datasets.InputError{File: path, Place: form.place, Msg: form.err.Error(), Remedy: documentForm, Err: err}
+	}
 	return data, err
+}
+
+const documentForm = `a document is {"id": "...", "text": "..."}`
+
+// areObjects reports whether all members are objects or lists, as of documents by their ids.
+func areObjects(members map[string]json.RawMessage) bool {
+	for _, v := range members {
+		if v[0] != '{' && v[0] != '[' {
+			return false
+		}
+	}
+	return true
+}
+
+// document reads an entry as a document.
+func (e entry) document() (d Document, err error) {
+	var r files.Record
+	if err := json.Unmarshal(e.raw, &r); err != nil {
+		return d, err
+	}
+	return d, json.Unmarshal(e.withID(r.HasID()), &d)
 }

@@ -11,14 +11,14 @@ import (
 )
 
 // wanted says what is looked for in a folder, for errors.
-const wanted = "file with lines of questions that have documents and key_points"
+const wanted = "file of questions that have documents and key_points"
 
 // locate puts the files of questions below folders in the place of these. Files that share questions,
 // as a built file and its verified part do, are not run together: the choice is the user's.
 func locate(paths []string, command string) ([]string, error) {
 	var out []string
 	for _, p := range paths {
-		isFolder, err := files.IsFolder(p, "give a .jsonl file with a question per line, or its folder")
+		isFolder, err := files.IsFolder(p, "give a file of questions, .jsonl or .json, or its folder")
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func below(dir string, m Mapping) (found, foreign []string, err error) {
 		base := filepath.Base(path)
 		switch ending := strings.ToLower(filepath.Ext(base)); {
 		case datasets.IsBesides(base) || ending != ".jsonl" && ending != ".json":
-		case ending == ".jsonl" && isQuestions(path):
+		case isQuestions(path):
 			found = append(found, path)
 		case mayBeQuestions(path, m):
 			foreign = append(foreign, path)
@@ -81,38 +81,60 @@ func near(dir string) []string {
 // mostHead is how much of a file is looked at to tell what it is; a question's documents may be long.
 const mostHead = 4 << 20
 
-// isQuestions tells a file of questions in lore's own form by its first line.
-func isQuestions(path string) bool {
-	first := firstObject(path)
-	_, points := first["key_points"]
-	_, documents := first["documents"]
+// isOwn tells a question in lore's own form.
+func isOwn(members map[string]json.RawMessage) bool {
+	_, points := members["key_points"]
+	_, documents := members["documents"]
 	return points && documents
+}
+
+// isQuestions tells a file of questions in lore's own form by its first one.
+func isQuestions(path string) bool {
+	return firstObject(path, isOwn) != nil
 }
 
 // mayBeQuestions tells a file whose first object has documents and key points under any of the
 // usual names, or under those of a mapping.
 func mayBeQuestions(path string, m Mapping) bool {
-	first := record(firstObject(path))
-	for _, field := range []string{"documents", "key_points"} {
-		if v, _ := m.get(first, field); v == nil {
-			return false
+	return firstObject(path, func(members map[string]json.RawMessage) bool {
+		for _, field := range []string{"documents", "key_points"} {
+			if v, _ := m.get(members, field); v == nil {
+				return false
+			}
 		}
-	}
-	return true
+		return true
+	}) != nil
 }
 
-// firstObject is the first one of lines or of a list; nil where there is none.
-func firstObject(path string) map[string]json.RawMessage {
+// firstObject is the first one of lines, of a list, or of objects by their ids; nil where there is none.
+func firstObject(path string, is shape) map[string]json.RawMessage {
 	head, err := files.Head(path, mostHead)
 	if err != nil {
 		return nil
 	}
-	head = bytes.TrimPrefix(bytes.TrimSpace(head), []byte("["))
+	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
 	var out map[string]json.RawMessage
-	if json.NewDecoder(bytes.NewReader(head)).Decode(&out) != nil {
-		return nil
+	if json.NewDecoder(bytes.NewReader(head)).Decode(&out) == nil && is(out) {
+		return out
 	}
-	return out
+
+	// The whole may be longer than its head: its first object is looked for from the outside in.
+	dec := json.NewDecoder(bytes.NewReader(head))
+	for range 3 {
+		t, err := dec.Token()
+		if err == nil && t == json.Delim('{') {
+			_, err = dec.Token() // a name
+		}
+		if _, deeper := t.(json.Delim); err != nil || !deeper {
+			return nil
+		}
+		var inside map[string]json.RawMessage
+		try := json.NewDecoder(bytes.NewReader(bytes.TrimLeft(head[dec.InputOffset():], " \t\r\n:")))
+		if try.Decode(&inside) == nil && is(inside) {
+			return inside
+		}
+	}
+	return nil
 }
 
 // share reports whether two files have a question in common.
@@ -124,14 +146,16 @@ func share(paths []string) bool {
 			continue // reading it for the run tells of it
 		}
 		var ids []string
-		_ = files.EachLine(data, func(_ string, line []byte) error {
+		_ = eachEntry(data, isQuestion, func(e entry) error {
 			var r files.Record
-			if json.Unmarshal(line, &r) != nil {
+			if json.Unmarshal(e.raw, &r) != nil {
 				return nil
 			}
 			id, err := r.QueryID()
 			if err == nil {
 				ids = append(ids, id)
+			} else if e.key != "" {
+				ids = append(ids, e.key)
 			}
 			return nil
 		})

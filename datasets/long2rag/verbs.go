@@ -25,7 +25,9 @@ func Verbs() []datasets.Verb {
 				"names, checks them, and writes questions.jsonl in lore's own form with its hash. --map\n" +
 				"says which name a field has: id, question, category, domain, documents, documents.id,\n" +
 				"documents.title, documents.text, key_points, key_points.id, key_points.text,\n" +
-				"key_points.spans, key_points.documents.",
+				"key_points.spans, key_points.documents.\n\n" +
+				"It also reads the related public set: a folder key_point of ID_aggregated.json and ID.json files. The texts of\n" +
+				"its documents are not public: --documents FILE has them by id, where somebody has them.",
 			Example: "  lore data import long2rag published.json --map question=query,documents.text=content" +
 				" --out mine",
 			Least: 1,
@@ -47,6 +49,7 @@ func Verbs() []datasets.Verb {
 func newImport(fl *flag.FlagSet) datasets.Job {
 	out := fl.String("out", "long2rag", "output `folder`, or a file that ends in .jsonl, which has no hash beside it")
 	mapping := fl.String("map", "", "comma-separated FIELD=NAME where the file's names are not found by themselves")
+	texts := fl.String("documents", "", "`file` of the texts of documents that ID_aggregated.json files name, JSON with id and text")
 
 	return func(ctx context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
 		var none datasets.Outcome
@@ -54,7 +57,7 @@ func newImport(fl *flag.FlagSet) datasets.Job {
 		if err != nil {
 			return none, datasets.Usagef("--map: %v", err)
 		}
-		questions, err := toImport(args[0], fields)
+		questions, related, err := toImport(args[0], fields, *texts, w.Warn)
 		if err != nil {
 			return none, err
 		}
@@ -75,8 +78,12 @@ func newImport(fl *flag.FlagSet) datasets.Job {
 			return none, err
 		}
 
-		done, err := verify(ctx, w, []string{*out})
-		if folder != "" {
+		done := counted(questions, *out)
+		if !related {
+			done, err = verify(ctx, w, []string{*out})
+		}
+		documents := slices.ContainsFunc(questions, func(q Question) bool { return len(q.Documents) > 0 })
+		if folder != "" && documents { // without any it cannot be loaded by itself, to see that it is whole
 			done.Data, done.Folder = []string{folder}, folder
 		}
 		return done, err
@@ -86,30 +93,73 @@ func newImport(fl *flag.FlagSet) datasets.Job {
 // questionsFile is the file of a folder that lore writes.
 const questionsFile = "questions.jsonl"
 
-// toImport reads the questions of a file, or of the one file of a folder that holds some.
-func toImport(path string, fields Mapping) ([]Question, error) {
+// toImport reads the questions of a file, or of the one file of a folder that holds some, or those of the related
+// public set. warn is told what is odd about these.
+func toImport(path string, fields Mapping, documents string, warn func(string)) (questions []Question, related bool, err error) {
 	isFolder, err := files.IsFolder(path, "give the published file, or its folder")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if isFolder {
 		if err := datasets.RefuseOwn(Benchmark{}.Name(), path); err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		own, foreign, err := below(path, fields)
-		if err != nil {
-			return nil, err
-		}
-		found := slices.Concat(own, foreign)
+		folders, err := aggregatedBelow(path)
 		switch {
-		case len(found) == 0:
-			return nil, datasets.NoSet(Benchmark{}.Name(), path, wanted, near(path))
-		case len(found) > 1:
-			return nil, datasets.SeveralSets("lore data import long2rag", path, found)
+		case err != nil:
+			return nil, false, err
+		case len(folders) > 1:
+			return nil, false, datasets.SeveralSets("lore data import long2rag", path, folders)
+		case len(folders) == 1:
+			questions, err = toImportAggregated(folders[0], documents, warn)
+			return questions, true, err
 		}
-		path = found[0]
+		if path, err = fileToImport(path, fields); err != nil {
+			return nil, false, err
+		}
 	}
+	if documents != "" {
+		return nil, false, datasets.Usagef("--documents is for folders of ID_aggregated.json files, and %s is none", path)
+	}
+	questions, err = readToImport(path, fields)
+	return questions, false, err
+}
 
+func toImportAggregated(folder, documents string, warn func(string)) ([]Question, error) {
+	texts := map[string]string{}
+	if documents != "" {
+		s := &set{corpus: &datasets.Corpus{}, texts: texts}
+		if _, err := s.addCorpus(documents); err != nil {
+			return nil, err
+		}
+	}
+	read, err := readAggregated(folder, texts)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range read.warnings {
+		warn(w)
+	}
+	return read.questions, nil
+}
+
+// fileToImport is the one file of a folder that holds questions.
+func fileToImport(path string, fields Mapping) (string, error) {
+	own, foreign, err := below(path, fields)
+	if err != nil {
+		return "", err
+	}
+	found := slices.Concat(own, foreign)
+	switch {
+	case len(found) == 0:
+		return "", datasets.NoSet(Benchmark{}.Name(), path, wanted, near(path))
+	case len(found) > 1:
+		return "", datasets.SeveralSets("lore data import long2rag", path, found)
+	}
+	return found[0], nil
+}
+
+func readToImport(path string, fields Mapping) ([]Question, error) {
 	if strings.EqualFold(filepath.Ext(path), ".parquet") {
 		var lines []byte
 		err := rows.Each(path, func(_ int, row map[string]any) error {
@@ -145,20 +195,35 @@ func verify(_ context.Context, w datasets.Workshop, args []string) (datasets.Out
 		w.Warn(warning)
 	}
 
-	points, spans := 0, 0
+	return counted(questions, args[0]), nil
+}
+
+// counted says how much there is.
+func counted(questions []Question, path string) datasets.Outcome {
+	documents, points, spans := 0, 0, 0
+	seen := map[string]bool{}
 	for _, q := range questions {
+		for _, d := range q.Documents {
+			if whole := d.ID + "\x00" + d.whole(); !seen[whole] {
+				seen[whole] = true
+				documents++
+			}
+		}
 		points += len(q.KeyPoints)
 		for _, p := range q.KeyPoints {
 			spans += len(p.Spans)
 		}
 	}
+
+	next := "lore run long2rag " + files.Quoted(path)
+	if documents == 0 {
+		next += " --corpus FILE"
+	}
 	return datasets.Outcome{
 		Tables: []datasets.Grid{{
 			Head: []string{"questions", "documents", "key points", "spans"},
-			Rows: [][]string{{
-				fmt.Sprint(len(questions)), fmt.Sprint(ds.Documents()), fmt.Sprint(points), fmt.Sprint(spans),
-			}},
+			Rows: [][]string{{fmt.Sprint(len(questions)), fmt.Sprint(documents), fmt.Sprint(points), fmt.Sprint(spans)}},
 		}},
-		Next: []string{"lore run long2rag " + files.Quoted(args[0])},
-	}, nil
+		Next: []string{next},
+	}
 }

@@ -9,15 +9,23 @@ var where = datasets.Published{
 	Parts: []datasets.Part{
 		{
 			Path: "a file of questions in lore's form",
-			Layout: "JSON lines: id, question, category, domain, documents [id, title, text], " +
+			Layout: "JSON lines, a JSON list, or an object by id: question, category, domain, documents [id, title, text], " +
 				"key_points [id, text, spans, documents]",
 			Read: "lore run long2rag questions.jsonl",
 		},
 		{
 			Path:   "a file of questions in another form",
-			Layout: "a JSON list, JSON lines or Parquet with fields of the same meaning, whatever they are called",
+			Layout: "JSON in the same forms, or Parquet, with fields of the same meaning, whatever they are called",
 			Import: "lore data import long2rag published.json --map question=query,documents.text=content --out mine",
 			Unread: "fields that --map and the usual names do not reach",
+		},
+		{
+			Path: "key_point/ID_aggregated.json and ID.json of the related public set, cxcscmu/deepresearch_benchmarking on GitHub",
+			Layout: "question, key_points [point_number, point_content, original_point_number]; beside it the extracted points " +
+				"with spans, by document",
+			Import: "lore data import long2rag deepresearch_benchmarking --out mine",
+			Unread: "reports, queries and results; the documents' texts are not public, so each stands for its spans " +
+				"(--documents FILE has whole texts)",
 		},
 	},
 	Notes: []datasets.Fact{
