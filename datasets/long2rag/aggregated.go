@@ -289,8 +289,9 @@ func (c *aggregatedCounts) warnings(folder string) []string {
 	say(c.several+c.none, "of %d extracted points %d were put into several key points and %d into none",
 		c.originals, c.several, c.none)
 	say(c.unknown, "%d numbers of extracted points name none", c.unknown)
-	say(c.spanned, "the texts of %d of the %d documents of questions are not there: each stands for the spans that points were extracted from, "+
-		"where key points are easier to find than in whole texts; give these with --documents FILE", c.spanned, c.documents)
+	say(c.spanned, "the texts of %d of the %d documents of questions are not there: each stands for the spans that points "+
+		"were extracted from, where key points are easier to find than in whole texts; give these with --documents FILE",
+		c.spanned, c.documents)
 	if c.documents == 0 {
 		out = append(out, folder+": no documents are named: run with --corpus FILE, or import with the ID.json files beside these")
 	}
