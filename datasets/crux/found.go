@@ -277,7 +277,7 @@ func (f *found) readLists(file, name string) error {
 	}
 
 	var questions map[string][]*string
-	var grades map[string][][]int
+	var grades map[string][][]*int
 	switch {
 	case json.Unmarshal(data, &questions) == nil && len(questions) > 0:
 		lists := map[string][]string{}
@@ -286,7 +286,13 @@ func (f *found) readLists(file, name string) error {
 		}
 		f.questions = append(f.questions, questionFile{name, lists})
 	case json.Unmarshal(data, &grades) == nil && len(grades) > 0:
-		f.lists = append(f.lists, gradeFile{name, grades})
+		rows := map[string][][]int{}
+		for topic, lists := range grades {
+			for _, list := range lists {
+				rows[topic] = append(rows[topic], whole(list))
+			}
+		}
+		f.lists = append(f.lists, gradeFile{name, rows})
 	default:
 		f.unread = append(f.unread, name)
 		return nil

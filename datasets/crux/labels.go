@@ -3,20 +3,22 @@ package crux
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"lore/datasets"
 	"lore/judge/metric"
 	"lore/local/files"
+	"lore/local/text"
 )
 
 // humanLabel is a line of human grades: one per rater.
 type humanLabel struct {
-	Topic    string `json:"topic"`
-	Passage  string `json:"passage"`
-	Question int    `json:"question"` // from 1
-	Grades   []int  `json:"grades"`
+	Topic    string       `json:"topic"`
+	Passage  string       `json:"passage"`
+	Question int          `json:"question"` // from 1
+	Grades   wholeNumbers `json:"grades"`
 }
 
 // labelled are the grades that people gave beside those of the data.
@@ -70,6 +72,7 @@ func (b Benchmark) readLabels(ds *datasets.Dataset, name string, data []byte) (l
 	}
 
 	var out labelled
+	seen := map[[3]string]string{} // where topic, passage and question are labelled
 	err := files.EachLine(data, func(place string, line []byte) error {
 		var h humanLabel
 		err := json.Unmarshal(line, &h)
@@ -78,23 +81,32 @@ func (b Benchmark) readLabels(ds *datasets.Dataset, name string, data []byte) (l
 				File:   name,
 				Place:  place,
 				Msg:    fmt.Sprintf(format, args...),
-				Remedy: `a label is {"topic", "passage", "question": number, "grades": [one per rater]}`,
+				Remedy: `a label is {"topic", "passage", "question": number, "grades": [one per rater]}; leave out a line that not all raters have graded`,
 				Err:    err,
 			}
 		}
 
-		it := items[h.Topic]
+		it, of := items[h.Topic], [3]string{h.Topic, h.Passage, fmt.Sprint(h.Question)}
 		switch {
 		case err != nil:
-			return bad("is not valid JSON: %v", err)
-		case it == nil || h.Question < 1 || h.Question > len(it.topic.Grades[h.Passage]):
-			return bad("names a topic, passage or question that the data has no grade for")
+			return bad("%s", files.JSONWords(err))
+		case it == nil:
+			near := text.DidYouMean(h.Topic, slices.Sorted(maps.Keys(items)))
+			return bad("names the topic %q, which the data has not%s", h.Topic, near)
+		case it.topic.Grades[h.Passage] == nil:
+			return bad("names the passage %q, for which the data has no grades of the topic %s%s", h.Passage, h.Topic,
+				text.DidYouMean(h.Passage, slices.Sorted(maps.Keys(it.topic.Grades))))
+		case h.Question < 1 || h.Question > len(it.topic.Questions):
+			return bad("names question %d of the topic %s, which has questions 1 to %d", h.Question, h.Topic, len(it.topic.Questions))
+		case seen[of] != "":
+			return bad("labels what %s has labelled: topic %s, passage %s, question %d", seen[of], h.Topic, h.Passage, h.Question)
 		case len(h.Grades) == 0 || (out.raters > 0 && len(h.Grades) != out.raters):
-			return bad("has %d grades where the lines before have %d", len(h.Grades), out.raters)
+			return bad("has %d grades where the lines before have %d, one per rater", len(h.Grades), out.raters)
 		case slices.Min(h.Grades) < 0 || slices.Max(h.Grades) > MaxGrade:
 			return bad("has a grade outside 0 to %d", MaxGrade)
 		}
 
+		seen[of] = place
 		out.add(it.topic.Grades[h.Passage][h.Question-1], h.Grades, b.etas()[0])
 		return nil
 	})

@@ -74,12 +74,25 @@ func (t *Topic) UnmarshalJSON(data []byte) error {
 	t.ID, t.Query = id, query
 	var gradesErr error
 	if rest.Grades != nil {
-		t.Grades, gradesErr = files.Object[[]int](rest.Grades)
+		t.Grades, gradesErr = gradeRows(rest.Grades)
 	}
 	if gradesErr != nil {
 		gradesErr = fmt.Errorf("grades: %w", gradesErr)
 	}
 	return cmp.Or(idErr, queryErr, gradesErr)
+}
+
+// gradeRows reads the grades of passages, one per question.
+func gradeRows(data []byte) (map[string][]int, error) {
+	rows, err := files.Object[wholeNumbers](data)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]int, len(rows))
+	for id, row := range rows {
+		out[id] = row
+	}
+	return out, nil
 }
 
 // leaveOutBlank makes sub-questions that say nothing unanswerable, as no one can be asked
@@ -338,7 +351,7 @@ func (s *set) readPassages(file string, data []byte) error {
 
 		switch {
 		case err != nil:
-			return bad("is not a passage: " + err.Error())
+			return bad(files.JSONWords(err))
 		case files.CheckID(p.ID) != nil:
 			return bad("is not a passage with an id of one word: " + files.CheckID(p.ID).Error())
 		case taken[p.ID]:
@@ -368,7 +381,7 @@ func (s *set) readTopic(file, where string, line []byte, seen map[string]bool) (
 
 	switch {
 	case err != nil:
-		return bad("is not a topic: %v", err)
+		return bad("%s", files.JSONWords(err))
 	case files.CheckID(t.ID) != nil:
 		return bad("has no id of one word: %v", files.CheckID(t.ID))
 	case seen[t.ID]:

@@ -28,6 +28,23 @@ type rater struct {
 	name     string
 	reports  map[string][]int     // by report: per question 1 answered, 0 not, asNobody not asked
 	passages map[passageLabel]int // grades
+
+	reportAt  map[string]place // where the labels stand
+	passageAt map[passageLabel]place
+}
+
+// place is a line of a file.
+type place struct{ file, line string }
+
+// newRater is one without labels.
+func newRater(name string) *rater {
+	return &rater{
+		name:      name,
+		reports:   map[string][]int{},
+		passages:  map[passageLabel]int{},
+		reportAt:  map[string]place{},
+		passageAt: map[passageLabel]place{},
+	}
 }
 
 // asNobody is the label of a question that was not asked, as it was null.
@@ -58,10 +75,10 @@ func (r rater) answered(report string, q int) (yes, ok bool) {
 
 // humanLine is a line of qlabels.jsonl or qrels.jsonl.
 type humanLine struct {
-	ID            string         `json:"id"`
-	Answerability []int          `json:"answerability"`
-	Document      string         `json:"document"`
-	Relevances    map[string]int `json:"relevances"`
+	ID            string          `json:"id"`
+	Answerability wholeNumbers    `json:"answerability"`
+	Document      string          `json:"document"`
+	Relevances    json.RawMessage `json:"relevances"` // grades by question, read by relevances
 }
 
 // reportLine is a line of the files of reports.
@@ -94,7 +111,7 @@ func readPeople(dir string) (*people, error) {
 		case base == reportLabels || base == passageLabels:
 			name := path.Base(path.Dir(n))
 			if raters[name] == nil {
-				raters[name] = &rater{name: name, reports: map[string][]int{}, passages: map[passageLabel]int{}}
+				raters[name] = newRater(name)
 				order = append(order, name)
 			}
 			err = raters[name].read(file)
@@ -116,7 +133,7 @@ func readPeople(dir string) (*people, error) {
 		p.raters = append(p.raters, *raters[name])
 	}
 	p.findReports(texts)
-	return p, nil
+	return p, p.check(dir)
 }
 
 // read adds the labels of a file to a rater's.
@@ -129,56 +146,64 @@ func (r *rater) read(file string) error {
 }
 
 func (r *rater) parse(file string, data []byte) error {
-	return files.EachLine(data, func(place string, line []byte) error {
+	return files.EachLine(data, func(where string, line []byte) error {
 		var h humanLine
 		err := json.Unmarshal(line, &h)
 		bad := func(format string, args ...any) error {
-			return &datasets.InputError{File: file, Place: place, Msg: fmt.Sprintf(format, args...), Err: err,
+			return &datasets.InputError{File: file, Place: where, Msg: fmt.Sprintf(format, args...), Err: err,
 				Remedy: `labels are {"id", "answerability": [1, 0 or -2]} of reports, and ` +
 					`{"id", "document", "relevances": {"question": -1 to 5}} of passages`}
 		}
+		if string(h.Relevances) == "null" {
+			h.Relevances = nil
+		}
 		switch {
 		case err != nil:
-			return bad("is not a line of labels: %v", err)
+			return bad("%s", files.JSONWords(err))
 		case h.ID == "" || (h.Answerability == nil) == (h.Relevances == nil):
 			return bad("has no id, or not one of answerability and relevances")
 		case h.Answerability != nil:
-			return r.addReport(h, bad)
+			return r.addReport(h, place{file, where}, bad)
 		}
-		return r.addPassage(h, bad)
+		return r.addPassage(h, place{file, where}, bad)
 	})
 }
 
-func (r *rater) addReport(h humanLine, bad func(string, ...any) error) error {
+func (r *rater) addReport(h humanLine, at place, bad func(string, ...any) error) error {
 	for q, v := range h.Answerability {
 		if v != 0 && v != 1 && v != asNobody {
 			return bad("labels question %d with %d, which is none of 1, 0 and %d (not asked)", q, v, asNobody)
 		}
 	}
 	if _, again := r.reports[h.ID]; again {
-		return bad("labels the report %s again", h.ID)
+		return bad("labels the report %s again, as %s does", h.ID, r.reportAt[h.ID].line)
 	}
-	r.reports[h.ID] = h.Answerability
+	r.reports[h.ID], r.reportAt[h.ID] = h.Answerability, at
 	return nil
 }
 
-func (r *rater) addPassage(h humanLine, bad func(string, ...any) error) error {
-	for _, key := range slices.Sorted(maps.Keys(h.Relevances)) {
-		grade := h.Relevances[key]
+func (r *rater) addPassage(h humanLine, at place, bad func(string, ...any) error) error {
+	relevances, err := files.Object[*int](h.Relevances)
+	if err != nil {
+		return bad("relevances: %s", files.JSONWords(err))
+	}
+	for _, key := range slices.Sorted(maps.Keys(relevances)) {
 		q, err := strconv.Atoi(key)
-		switch {
+		switch grade := relevances[key]; {
 		case err != nil || q < 0:
 			return bad("has the question %q, which is no place in a list", key)
-		case grade > MaxGrade || grade < asNobody:
-			return bad("has the grade %d for question %s; grades are from 0 to %d, and -1 is none", grade, key, MaxGrade)
-		case grade < 0:
+		case grade == nil:
+			return bad("has null for question %s; -1 is no grade, and 0 the worst", key)
+		case *grade > MaxGrade || *grade < asNobody:
+			return bad("has the grade %d for question %s; grades are from 0 to %d, and -1 is none", *grade, key, MaxGrade)
+		case *grade < 0:
 			continue
 		}
 		label := passageLabel{h.ID, h.Document, q}
 		if _, again := r.passages[label]; again {
-			return bad("grades the passage %s for question %d again", h.Document, q)
+			return bad("grades the passage %s for question %d again, as %s does", h.Document, q, r.passageAt[label].line)
 		}
-		r.passages[label] = grade
+		r.passages[label], r.passageAt[label] = *relevances[key], at
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func TestGoldenPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, _, err := Benchmark{}.peopleTables(context.Background(), ds, p, nil)
+	tables, _, err := Benchmark{}.peopleTables(context.Background(), ds, p, nil, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestPublishedJudgeOnReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, _, err := Benchmark{}.peopleTables(context.Background(), together(t), p, []judge.Judge{lexical.Judge{}})
+	tables, _, err := Benchmark{}.peopleTables(context.Background(), together(t), p, []judge.Judge{lexical.Judge{}}, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,9 +142,20 @@ func TestPeopleWithGaps(t *testing.T) {
 	if len(p.reports) != 2 || p.reports[0].system != "bm25" || p.reports[1].text != "word" || fmt.Sprint(p.bare) != "[gone_t]" {
 		t.Errorf("%+v", p)
 	}
-	tables, _, err := Benchmark{}.peopleTables(context.Background(), table5Data(t), p, nil)
+	var warned []string
+	tables, _, err := Benchmark{}.peopleTables(context.Background(), table5Data(t), p, nil, func(s string) { warned = append(warned, s) })
 	if err != nil {
 		t.Fatal(err)
+	}
+
+	// What is not there is told with file and line.
+	for i, want := range []string{
+		"one/qlabels.jsonl: line 3: labels the report gone_t, whose text is not there",
+		"two/qrels.jsonl: line 2: labels question 7 of the topic t, whose list ends with question 3",
+	} {
+		if len(warned) != 2 || !strings.Contains(filepath.ToSlash(warned[i]), want) {
+			t.Errorf("no %q in %q", want, warned)
+		}
 	}
 
 	// Of t three questions were asked, of which both agree on two; two's coverage is 1, one's 2 of 3.
@@ -173,6 +184,9 @@ func TestPeopleWithGaps(t *testing.T) {
 	}
 }
 
+// quiet hears no warnings.
+func quiet(string) {}
+
 // halfJudge answers the first question and leaves the others open.
 type halfJudge struct{}
 
@@ -196,7 +210,7 @@ func TestJudgeOnReportsWithGaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, open, err := Benchmark{}.peopleTables(context.Background(), table5Data(t), p, []judge.Judge{halfJudge{}})
+	tables, open, err := Benchmark{}.peopleTables(context.Background(), table5Data(t), p, []judge.Judge{halfJudge{}}, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,9 +234,13 @@ func TestLabelsThatCannotBeRead(t *testing.T) {
 		`{"id":"t","document":"a","relevances":{"0":1,"00":1}}`:                    "for question 0 again",
 		`{"answerability":[1]}`:                                                    "has no id",
 		`{"id":"t"}`:                                                               "has no id, or not one of",
-		`[1]`:                                                                      "is not a line of labels",
+		`[1]`:                                                                      "line 1: is a list where an object belongs",
+		`{"id":"t","answerability":[1,null]}`:                                      "line 1: null is number 2 of the grades",
+		`{"id":"t","answerability":["1"]}`:                                         "one of the grades is a text where a whole number belongs",
+		`{"id":"t","document":"a","relevances":{"0":null}}`:                        "has null for question 0",
+		`{"id":"t","document":"a","relevances":{"0":1,"0":2}}`:                     `relevances: "0" is there twice`,
 	} {
-		r := rater{reports: map[string][]int{}, passages: map[passageLabel]int{}}
+		r := newRater("one")
 		if err := r.parse("f", []byte(line)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -236,12 +254,58 @@ func TestLabelsThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// A list that is too short is not that of the report, and a folder of labels alone names the one above.
+func TestStudyThatDoesNotFit(t *testing.T) {
+	dir := writeStudy(t)
+	_, err := readPeople(filepath.Join(dir, "annotations"))
+	if want := "--human " + dir; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if _, err = readPeople(filepath.Join(dir, "annotations", "one")); err == nil || !strings.HasSuffix(err.Error(), "--human "+dir) {
+		t.Error(err)
+	}
+
+	writeRun(t, `{"id":"t","answerability":[1,0,-2]}`, dir, "annotations", "two", "qlabels.jsonl")
+	_, err = readPeople(dir)
+	if want := "line 1: has 3 labels for the report t of 4 questions"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// Grades of people beside the data's: what is wrong is told by its side.
+func TestHumanGradesThatCannotBe(t *testing.T) {
+	ds := table5Data(t)
+	good := `{"topic":"t","passage":"a","question":3,"grades":[5,4]}`
+	for lines, says := range map[string]string{
+		`{"topic":"tt","passage":"a","question":3,"grades":[5]}`: `line 1: names the topic "tt", which the data has not`,
+		`{"topic":"t","passage":"aa","question":3,"grades":[5]}`: `line 1: names the passage "aa", for which the data has no grades of the topic t`,
+		`{"topic":"t","passage":"a","question":11,"grades":[5]}`: "line 1: names question 11 of the topic t, which has questions 1 to 10",
+		good + "\n" + good: "line 2: labels what line 1 has labelled: topic t, passage a, question 3",
+		good + "\n" + `{"topic":"t","passage":"a","question":4,"grades":[5]}`: "line 2: has 1 grades where the lines before have 2",
+		`{"topic":"t","passage":"a","question":3,"grades":[5,null]}`:          "line 1: null is number 2 of the grades",
+		`{"topic":"t","passage":"a","question":"3","grades":[5]}`:             `line 1: has a text at "question" where a whole number belongs`,
+	} {
+		if _, err := (Benchmark{}).Human(ds, "f", []byte(lines)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s:\n   got %v\n  want %s", lines, err, says)
+		}
+	}
+}
+
+// null in the grades of the data is refused, not read as 0.
+func TestNullInGrades(t *testing.T) {
+	topic := `{"id":"t","query":"q","questions":["1","2"],"grades":{"a":[5,null]}}`
+	_, err := Benchmark{}.load(folder(topic, `{"id":"a","text":"one"}`), "x")
+	if want := "line 1: grades: null is number 2 of the grades"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // Whatever a file of labels holds, it is refused, or all that is taken is a label.
 func FuzzPeople(f *testing.F) {
 	f.Add([]byte(`{"id":"t","answerability":[1,0,-2]}` + "\n" + `{"id":"t","document":"a","relevances":{"0":5,"1":-1}}`))
 	f.Add([]byte(`{"id":"t","relevances":{}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := rater{reports: map[string][]int{}, passages: map[passageLabel]int{}}
+		r := newRater("one")
 		if r.parse("f", data) != nil {
 			return
 		}

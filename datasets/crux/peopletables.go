@@ -17,9 +17,12 @@ import (
 // peopleTables are those of a human study: people and judges on reports, people and the data's grades on
 // passages, and the coverage of every report by everyone (the paper's section 4.3 and Figure 4). open is
 // how many questions judges have left open.
-func (b Benchmark) peopleTables(ctx context.Context, ds *datasets.Dataset, p *people, judges []judge.Judge) (
+func (b Benchmark) peopleTables(ctx context.Context, ds *datasets.Dataset, p *people, judges []judge.Judge, warn func(string)) (
 	tables []datasets.Grid, open int, err error) {
 	s := agreement{people: p, all: slices.Clone(p.raters), persons: len(p.raters), items: itemsOf(ds), eta: b.etas()[0]}
+	for _, doubt := range s.doubts() {
+		warn(doubt)
+	}
 	for _, j := range judges {
 		r, n, err := b.grade(ctx, p, j)
 		if err != nil {

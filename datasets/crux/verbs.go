@@ -88,7 +88,7 @@ func (a *analysis) do(ctx context.Context, w datasets.Workshop, args []string) (
 	} else if err := a.scoreRuns(ctx, w, b, ds, sizes, judges, &out); err != nil {
 		return none, err
 	}
-	people, open, err := a.people(ctx, b, ds, judges)
+	people, open, err := a.people(ctx, w, b, ds, judges)
 	out.Tables = append(out.Tables, people...)
 	if figures, ok := out.JSON.(map[string]any); ok {
 		figures["tables"] = datasets.Plain(out.Tables)
@@ -127,7 +127,7 @@ func (a *analysis) judges(ctx context.Context, w datasets.Workshop) ([]judge.Jud
 }
 
 // people compares people with each other, with the data's grades and with judges.
-func (a *analysis) people(ctx context.Context, b Benchmark, ds *datasets.Dataset, judges []judge.Judge) (
+func (a *analysis) people(ctx context.Context, w datasets.Workshop, b Benchmark, ds *datasets.Dataset, judges []judge.Judge) (
 	tables []datasets.Grid, open int, err error) {
 	study, err := a.isStudy()
 	switch {
@@ -140,7 +140,7 @@ func (a *analysis) people(ctx context.Context, b Benchmark, ds *datasets.Dataset
 		if err != nil {
 			return nil, 0, err
 		}
-		return b.peopleTables(ctx, ds, p, judges)
+		return b.peopleTables(ctx, ds, p, judges, w.Warn)
 	}
 	labels, err := files.Read(a.human, "give lines of JSON: topic, passage, question, grades")
 	if err != nil {
