@@ -212,8 +212,7 @@ func citationStylesOn(t *testing.T, data ...string) {
 		last := req.Messages[len(req.Messages)-1].Content
 		style, _, _ := strings.Cut(req.Model, ":")
 		for _, it := range ds.Items {
-			if query, ok := strings.CutPrefix(it.Query().Text, it.Title()+" "); ok &&
-				strings.Contains(last, "Request: "+it.Title()+"\nSubject: "+query+"\n") {
+			if subtopic, ok := strings.CutPrefix(it.Query().Text, it.Title()+" "); ok && strings.Contains(last, "Subject: "+subtopic+"\n") {
 				return styled[style][it.ID()]
 			}
 		}

@@ -175,25 +175,13 @@ func strictMarks(line string, at int) []cite.Mark {
 	return out
 }
 
-// leastCut is the least number of words that a bullet of an answer as asked may have.
-const leastCut = 60
-
 // listMark begins a bullet.
 var listMark = regexp.MustCompile(`^(?:[-*+•–—◦▪‣·]|\d{1,3}[.)])\s+`)
 
-// mostWords is the most words of a bullet that count in an answer as asked.
-func (it *item) mostWords() int {
-	most := leastCut
-	for _, in := range it.insights {
-		most = max(most, 2*text.Count(in.Insight))
-	}
-	return most
-}
-
 // asAsked is the answer cut to the length that was asked for: its first bullets in its own
-// order, as many as insights were asked for, each of at most 60 words or twice the longest
-// reference insight, whichever is more. A bullet that is cut keeps its citations. Where an
-// answer marks its bullets, lines without a mark are none.
+// order, as many as insights were asked for, and of these the first 300 words. Marks and citations
+// are no words, and a bullet that is cut keeps its citations. Where an answer marks its bullets,
+// lines without a mark are none.
 func (it *item) asAsked(lines []bullet) (cut []bullet, differs bool) {
 	marked := 0
 	for _, l := range lines {
@@ -202,20 +190,22 @@ func (it *item) asAsked(lines []bullet) (cut []bullet, differs bool) {
 		}
 	}
 
-	most := it.mostWords()
+	left := answerWords
 	for _, l := range lines {
-		if len(cut) == len(it.insights) {
+		if len(cut) == len(it.insights) || left == 0 {
 			break
 		}
 		mark := listMark.FindString(l.text)
 		if marked > 0 && mark == "" {
 			continue
 		}
-		if first, cut := text.First(l.text[len(mark):], most); cut {
+		first, shortened := text.First(l.text[len(mark):], left)
+		if shortened {
 			l.text = mark + first
 			l.unit = cite.Line{Cited: slices.Sorted(maps.Keys(l.cited))}.With(l.text)
 			differs = true
 		}
+		left -= text.Count(first)
 		cut = append(cut, l)
 	}
 	return cut, differs || len(cut) != len(lines)

@@ -10,11 +10,11 @@ import (
 )
 
 // The answer as asked, by hand: three insights are asked for, so the first three marked
-// bullets count, each of at most 60 words; lines without a mark do not, and a bullet that is
+// bullets count, and of these 300 words; lines without a mark do not, and a bullet that is
 // cut keeps its citations.
 func TestAnswerAsAsked(t *testing.T) {
 	it := figure2(t)
-	long := strings.Repeat("word ", 70)
+	long := strings.Repeat("word ", 200)
 	for name, c := range map[string]struct {
 		answer  string
 		want    []string
@@ -24,7 +24,8 @@ func TestAnswerAsAsked(t *testing.T) {
 		"unmarked": {"a [1]\nb [2]\nc", []string{"a [1]", "b [2]", "c"}, false},
 		"heading":  {"Findings:\n- a (1)\n- b", []string{"- a [1]", "- b"}, true},
 		"more":     {"1. a\n2. b\n3. c\n4. d", []string{"1. a", "2. b", "3. c"}, true},
-		"long":     {"- " + long + "[1][2]", []string{"- " + strings.TrimSpace(long[:5*60]) + " [1, 2]"}, true},
+		"long":     {"- a\n- " + long + long + "[1][2]", []string{"- a", "- " + strings.TrimSpace((long + long)[:5*299]) + " [1, 2]"}, true},
+		"full":     {"- " + long + "\n- " + long[:5*100] + "[1]\n- b [2]", []string{"- " + strings.TrimSpace(long), "- " + strings.TrimSpace(long[:5*100]) + " [1]"}, true},
 	} {
 		e := datasets.Evidence{Output: datasets.Output{Text: c.answer, Outcome: local.OK}}
 		cut, differs := it.asAsked(it.read(e.Output))

@@ -21,7 +21,8 @@ type item struct {
 	insights []Insight // those that occur in a document
 }
 
-// answerWords is the most words of a summary that the protocol asks for (section 3: 200 to 300).
+// answerWords is the most words of a summary that the protocol asks for (the release's prompts), and the most
+// that count in an answer as asked.
 const answerWords = 300
 
 // freeBullets is how many bullets the extractive generator, which must have a number,
@@ -114,13 +115,14 @@ func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error
 	}
 
 	messages, err := ask.Prompt.Render(map[string]any{
-		"Topic":        it.haystack.topic,
-		"Participants": it.haystack.participants,
-		"Query":        it.subtopic.Query,
-		"Subtopic":     it.subtopic.Subtopic,
-		"Bullets":      asked,
-		"Words":        answerWords,
-		"Passages":     passages,
+		"Topic":         it.haystack.topic,
+		"Conversations": it.haystack.conversations(),
+		"Participants":  it.haystack.participants,
+		"Query":         it.subtopic.Query,
+		"Subtopic":      it.subtopic.Subtopic,
+		"Bullets":       asked,
+		"Words":         answerWords,
+		"Passages":      passages,
 	})
 	return messages, source, err
 }
@@ -234,7 +236,7 @@ func (it *item) describe(lines []bullet) []datasets.Score {
 		{Metric: Bullets, Value: float64(len(lines))},
 		{Metric: BulletsAsked, Value: float64(len(it.insights))},
 		{Metric: Words, Value: float64(given)},
-		{Metric: WordsAsked, Value: float64(len(it.insights) * it.mostWords())},
+		{Metric: WordsAsked, Value: answerWords},
 		{Metric: Uncited, Value: uncited},
 		{Metric: IgnoredNumbers, Value: float64(ignored)},
 	}

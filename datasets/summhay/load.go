@@ -183,6 +183,12 @@ type haystack struct {
 	answers   answers
 }
 
+// conversations tells haystacks of conversations from others: they say who takes part, or have the name of a
+// published one.
+func (h *haystack) conversations() bool {
+	return len(h.participants) > 0 || textsOf([]string{h.name}) == "conversations"
+}
+
 func newHaystack(name, key string, f *File) (*haystack, []string, error) {
 	h := &haystack{
 		name:  name,

@@ -119,8 +119,8 @@ func (Benchmark) Metrics() []datasets.Metric {
 
 	return []datasets.Metric{
 		lead(JointAsked, "Joint@N",
-			"Joint of the answer's first N bullets, N as asked, each of at most 60 words or twice the longest "+
-				"reference insight, whichever is more: what an answer is worth at the length that was asked for"),
+			"Joint of the answer's first N bullets and first 300 words, N as asked: "+
+				"what an answer is worth at the length that was asked for"),
 		coverage,
 		lead(Citation, "Citation",
 			"mean over covered insights of the F1 of the linked bullet's citations "+
@@ -143,11 +143,11 @@ func (Benchmark) Metrics() []datasets.Metric {
 		{Name: BulletsAsked, Title: "Bullets asked", Aside: true, Explain: "mean number of bullets asked for"},
 		{
 			Name: Words, Title: "Words", Asked: WordsAsked,
-			Explain: "mean number of words of an answer, its citations included, and the most that Joint@N counts",
+			Explain: "mean number of words of an answer, its citations included, and the most that were asked for",
 		},
 		{
 			Name: WordsAsked, Title: "Words asked", Aside: true,
-			Explain: "mean of the most words that N bullets have in Joint@N; the request names no number of words",
+			Explain: "the most words that were asked for, and that Joint@N counts",
 		},
 		{
 			Name: Uncited, Title: "No cit.", Percent: true, High: 1, Bounded: true,

@@ -209,9 +209,9 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Conversations are told from news by who takes part, and nothing changes for the others. Prompts of other protocols
-// are given the length of a summary, too.
-func TestParticipantsAreNamed(t *testing.T) {
+// Conversations are told from news by who takes part, or by the name of a published file, and asked about by their query;
+// others by their subtopic, where there is one. Without documents there are citations, too.
+func TestRequestFollowsTheProtocol(t *testing.T) {
 	f := File{
 		Topic:     "a ferry",
 		Metadata:  Metadata{Participants: []string{"Ana", "Ben"}},
@@ -247,14 +247,25 @@ func TestParticipantsAreNamed(t *testing.T) {
 		return messages[len(messages)-1].Content
 	}
 
-	if got := asked(f, ""); !strings.Contains(got, "\nThe documents are conversations of Ana, Ben.\n\nRequest: What of it?") {
-		t.Errorf("%s", got)
+	has := func(f File, want ...string) {
+		t.Helper()
+		got := asked(f, "")
+		for _, w := range append(want, "no more than 300 words", "a ferry", "in square brackets") {
+			if !strings.Contains(got, w) {
+				t.Errorf("%q is missing in:\n%s", w, got)
+			}
+		}
 	}
+	has(f, "numbered conversations about this: a ferry. None of them is shown", "take part: Ana, Ben.", "\n\nQuestion: What of it?\n")
 	if got := asked(f, "{{.Topic}}: {{.Words}} words, {{len .Participants}} people, {{.Bullets}} bullets"); got != "a ferry: 300 words, 2 people, 1 bullets" {
 		t.Errorf("%s", got)
 	}
+
 	f.Metadata = Metadata{}
-	if got := asked(f, ""); !strings.Contains(got, "cite nothing.\n\nRequest: What of it?") {
+	has(f, "numbered documents about this: a ferry. None of them is shown", "\n\nSubject: repair\n")
+	if got := asked(f, ""); strings.Contains(got, "What of it?") || strings.Contains(got, "take part") {
 		t.Errorf("%s", got)
 	}
+	f.Subtopics[0].Subtopic = ""
+	has(f, "\n\nQuestion: What of it?\n")
 }
