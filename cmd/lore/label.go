@@ -48,7 +48,7 @@ type planFlags struct {
 	task, annotators, adjudicator, judge, out string
 	labels                                    int
 	minutes, shared, correlation              float64
-	differences, sharedGiven                  bool
+	differences, evenly, sharedGiven          bool
 	seed                                      uint64
 }
 
@@ -62,6 +62,7 @@ func newLabelPlan() *cobra.Command {
 			"unbiased. It writes a folder with items.json, which annotators get, and plan.json, the key.\n" +
 			"Whoever stops early has still labelled a fair sample. The same command with more --labels goes on.",
 		Example: "  lore label plan first --task coverage --labels 100\n" +
+			"  lore label plan first --task entailment --labels 180 --evenly --annotators anna,ben --shared 1\n" +
 			"  lore label plan first --task preference --minutes 30 --annotators anna,ben --adjudicator carl\n" +
 			"  lore label plan summhay town/town.json --task subtopic --labels 50 --out town/subtopics",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
@@ -79,6 +80,7 @@ func newLabelPlan() *cobra.Command {
 		fl.Float64Var(&f.shared, "shared", usualShare, "`share` of the items that all annotators label, to see whether they agree")
 		fl.StringVar(&f.adjudicator, "adjudicator", "", "`name` of who decides where the annotators differ")
 		fl.BoolVar(&f.differences, "differences", false, "narrow the differences between systems, not each score")
+		fl.BoolVar(&f.evenly, "evenly", false, "as many items of each system, drawn by lot, whatever the judge says of them")
 		fl.Uint64Var(&f.seed, "seed", 1, "seed of the draw")
 	})
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
@@ -109,6 +111,8 @@ func (f planFlags) check() error {
 		return usage.Errorf("--shared is a share from 0 to 1, not %g", f.shared)
 	case f.correlation != -1 && !(f.correlation >= 0 && f.correlation < 1):
 		return usage.Errorf("--correlation is at least 0 and below 1, not %g", f.correlation)
+	case f.evenly && f.differences:
+		return usage.Errorf("--evenly and --differences draw in different ways: give one of them")
 	case f.adjudicator != "" && slices.Contains(names, f.adjudicator):
 		return usage.Errorf("%s cannot be an annotator and the adjudicator", f.adjudicator)
 	case f.adjudicator != "" && len(names) == 1:
@@ -161,7 +165,7 @@ func (f planFlags) draw(c *cobra.Command, args []string) (drawn, error) {
 		dir = filepath.Join(args[0], labelsFolder, task.Name)
 	}
 	s := label.Settings{
-		Correlation: correlation, Differences: f.differences, Annotators: usage.List(f.annotators),
+		Correlation: correlation, Differences: f.differences, Evenly: f.evenly, Annotators: usage.List(f.annotators),
 		Adjudicator: f.adjudicator, Shared: f.shared, Seed: f.seed,
 	}
 	old, err := f.earlier(dir, frame, task)
@@ -337,7 +341,8 @@ func (f planFlags) earlier(dir string, frame label.Frame, task label.Task) (*lab
 		return nil, err
 	}
 	p := old.Plan
-	if p.Task != task.Name || p.Source != frame.Source || p.Judge != frame.Judge || p.Seed != f.seed || p.Differences != f.differences {
+	if p.Task != task.Name || p.Source != frame.Source || p.Judge != frame.Judge || p.Seed != f.seed ||
+		p.Differences != f.differences || p.Evenly != f.evenly {
 		return nil, &files.Error{File: dir, Msg: "holds another plan, or one of another run", Remedy: "choose another folder with --out"}
 	}
 	return old, nil

@@ -13,6 +13,7 @@ import (
 	"lore/datasets"
 	"lore/datasets/long2rag"
 	"lore/datasets/stage"
+	"lore/judge/metric"
 	"lore/local/files"
 )
 
@@ -47,9 +48,14 @@ func checkedPoints(questions []long2rag.Question, confirmed map[[2]string]bool) 
 type At struct {
 	Threshold float64
 	Kept      int // points of at least the threshold
-	Wrong     int // of these not confirmed: false positives (the paper's appendix A.2)
-	Lost      int // confirmed points below the threshold
+	Wrong     int // of these not confirmed
+	Dropped   int // points below the threshold
+	Lost      int // of these confirmed: false positives, as key points that were taken for none
 	Confirmed int // of all
+
+	// Raters is the share of confirmed points among the dropped ones by what each rater alone says, mean over raters who
+	// judged any: the paper's false positive rate (its appendix A.2), from 0 to 1; NaN where nobody did.
+	Raters float64
 }
 
 // F1 is the harmonic mean of the share of the kept points that are confirmed and that of the
@@ -72,11 +78,59 @@ func at(by [][]checked, threshold float64) At {
 				if !c.confirmed {
 					out.Wrong++
 				}
-			case c.confirmed:
-				out.Lost++
+			default:
+				out.Dropped++
+				if c.confirmed {
+					out.Lost++
+				}
 			}
 		}
 	}
+	return out
+}
+
+// judgedPoints are the points that people have judged: by question as the majority says, and as each rater says.
+type judgedPoints struct {
+	by       [][]checked
+	raters   [][]checked // a list each
+	unscored int         // judged points without a significance
+}
+
+// judgedOf gathers the points of all questions that have a significance.
+func judgedOf(questions []long2rag.Question, confirmed map[[2]string]bool, sheets [][]HumanVerdict) judgedPoints {
+	var out judgedPoints
+	out.by, out.unscored = checkedPoints(questions, confirmed)
+
+	scores := map[[2]string]float64{}
+	for _, q := range questions {
+		for _, p := range q.KeyPoints {
+			if p.Score != nil {
+				scores[[2]string{q.ID, p.ID}] = *p.Score
+			}
+		}
+	}
+	for _, sheet := range sheets {
+		var list []checked
+		for _, v := range sheet {
+			if s, ok := scores[[2]string{v.Question, v.Point}]; ok {
+				list = append(list, checked{s, v.Found && v.Key == Agree})
+			}
+		}
+		out.raters = append(out.raters, list)
+	}
+	return out
+}
+
+// at tells what a threshold does, by the majority and by each rater.
+func (j judgedPoints) at(threshold float64) At {
+	out := at(j.by, threshold)
+	var rates []float64
+	for _, list := range j.raters {
+		if own := at([][]checked{list}, threshold); own.Dropped > 0 {
+			rates = append(rates, float64(own.Lost)/float64(own.Dropped))
+		}
+	}
+	out.Raters = metric.Mean(rates)
 	return out
 }
 
@@ -214,16 +268,21 @@ func thresholdOf(data string) float64 {
 
 // thresholdGrid shows what thresholds do: tenths, the paper's, the one of the build, and the fitted one.
 // What lies below the build's is not shown, because the points below are not on the sheets.
-func thresholdGrid(by [][]checked, unscored int, used float64, fitted *Fitted) datasets.Grid {
+func thresholdGrid(judged judgedPoints, used float64, fitted *Fitted) datasets.Grid {
 	g := datasets.Grid{
 		Title: "By threshold",
-		Head:  []string{"threshold", "points kept", "of these not confirmed", "confirmed ones lost", "F1", ""},
+		Head: []string{
+			"threshold", "points kept", "of these not confirmed", "dropped", "of these confirmed", "by each rater",
+			"confirmed ones lost", "F1", "",
+		},
+		Note: "Confirmed: by more than half of the raters. Of these confirmed: false positives, key points that the threshold takes " +
+			"for none; by each rater: the same by what each alone says, mean over raters, as in the paper's appendix A.2.",
 	}
 	if used > 0 {
-		g.Note = fmt.Sprintf("The build left out what is below %g; to see lower ones, build with --threshold 0.", used)
+		g.Note += fmt.Sprintf(" The build left out what is below %g; to see lower ones, build with --threshold 0.", used)
 	}
-	if unscored > 0 {
-		g.Note += fmt.Sprintf(" %d judged points have no significance and are not counted here.", unscored)
+	if judged.unscored > 0 {
+		g.Note += fmt.Sprintf(" %d judged points have no significance and are not counted here.", judged.unscored)
 	}
 
 	marks := map[float64]string{Threshold: "the paper's, for a model of 70B parameters"}
@@ -251,9 +310,14 @@ func thresholdGrid(by [][]checked, unscored int, used float64, fitted *Fitted) d
 		if x < used {
 			continue
 		}
-		a := at(by, x)
+		a := judged.at(x)
+		raters := datasets.NoValue
+		if !math.IsNaN(a.Raters) {
+			raters = fmt.Sprintf("%.1f %%", 100*a.Raters)
+		}
 		g.Rows = append(g.Rows, []string{
-			fmt.Sprint(x), fmt.Sprint(a.Kept), part(a.Wrong, a.Kept), part(a.Lost, a.Confirmed), decimal(a.F1()), marks[x],
+			fmt.Sprint(x), fmt.Sprint(a.Kept), part(a.Wrong, a.Kept), fmt.Sprint(a.Dropped), part(a.Lost, a.Dropped), raters,
+			part(a.Lost, a.Confirmed), decimal(a.F1()), marks[x],
 		})
 	}
 	return g

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,9 +83,9 @@ func TestFitFindsTheThreshold(t *testing.T) {
 func TestThresholdGrid(t *testing.T) {
 	by := [][]checked{{{.65, false}, {.7, true}, {.8, true}, {.9, true}}, {{.66, false}, {.95, true}}}
 	f, _ := Fit(by, .65)
-	g := thresholdGrid(by, 2, .65, &f)
+	g := thresholdGrid(judgedPoints{by: by, unscored: 2}, .65, &f)
 	got := fmt.Sprint(g.Rows, g.Note)
-	for _, want := range []string{"[[0.65 6 2 (33.3 %) 0 (0.0 %) 0.80 this build's] [0.7 4 0 (0.0 %) 0 (0.0 %) 1.00 the paper's",
+	for _, want := range []string{"[[0.65 6 2 (33.3 %) 0 – – 0 (0.0 %) 0.80 this build's] [0.7 4 0 (0.0 %) 2 0 (0.0 %) – 0 (0.0 %) 1.00 the paper's",
 		"70B parameters; fitted: the largest F1", "left out what is below 0.65", "2 judged points have no significance"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
@@ -166,3 +167,65 @@ func FuzzReadMissing(f *testing.F) {
 	q := []long2rag.Question{{ID: "q", Text: "q?", KeyPoints: []long2rag.KeyPoint{{ID: "a", Text: "a"}}}}
 	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = Overlooked{}.Read("x", data, q) })
 }
+
+// A program that shares no code with lore made up points with significance and what three raters say of them, and
+// computed what each threshold does: testdata/golden/thresholds.py.
+func TestThresholdsGolden(t *testing.T) {
+	var questions []long2rag.Question
+	sheets := make([][]HumanVerdict, 3)
+	for _, f := range golden(t, "points.tsv") {
+		q, p, verdicts := f[0], f[1], f[3:]
+		score := number(t, f[2])
+		if len(questions) == 0 || questions[len(questions)-1].ID != q {
+			questions = append(questions, long2rag.Question{ID: q})
+		}
+		last := &questions[len(questions)-1]
+		last.KeyPoints = append(last.KeyPoints, long2rag.KeyPoint{ID: p, Score: &score})
+		for r, v := range verdicts {
+			switch v {
+			case "open":
+			case "no":
+				sheets[r] = append(sheets[r], HumanVerdict{Question: q, Point: p})
+			default:
+				sheets[r] = append(sheets[r], HumanVerdict{Question: q, Point: p, Found: true, Key: v})
+			}
+		}
+	}
+
+	judged := judgedOf(questions, Verify(questions, sheets).Confirmed, sheets)
+	for _, f := range golden(t, "thresholds.tsv")[1:] {
+		a := judged.at(number(t, f[0]))
+		got := []float64{float64(a.Kept), ratio(a.Wrong, a.Kept), float64(a.Dropped), ratio(a.Lost, a.Dropped), a.Raters}
+		for i, x := range got {
+			if want := number(t, f[i+1]); math.IsNaN(want) != math.IsNaN(x) || math.Abs(x-want) > 1e-9 {
+				t.Errorf("threshold %s, column %d: %v, want %s", f[0], i+1, x, f[i+1])
+			}
+		}
+	}
+}
+
+func golden(t *testing.T, name string) (rows [][]string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "golden", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return rows
+}
+
+func number(t *testing.T, cell string) float64 {
+	t.Helper()
+	if cell == "-" {
+		return math.NaN()
+	}
+	x, err := strconv.ParseFloat(cell, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func ratio(n, of int) float64 { return float64(n) / float64(of) }

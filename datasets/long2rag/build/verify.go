@@ -82,18 +82,18 @@ func verify(data string, names []string, path string, fitThreshold bool) (datase
 	out := verified(v, path, sheets.open)
 
 	var next []string
-	by, unscored := checkedPoints(questions, v.Confirmed)
-	if len(by) > 0 {
+	judged := judgedOf(questions, v.Confirmed, sheets.verdicts)
+	if len(judged.by) > 0 {
 		var fitted *Fitted
 		used := thresholdOf(data)
 		if fitThreshold {
-			if f, ok := Fit(by, used); ok {
+			if f, ok := Fit(judged.by, used); ok {
 				fitted = &f
 				next = append(next, fmt.Sprintf("to build with it: lore build long2rag --questions FILE --docs DIR "+
 					"--model ollama:NAME --threshold %g --out DIR", f.Threshold))
 			}
 		}
-		out.Tables = append(out.Tables, thresholdGrid(by, unscored, used, fitted))
+		out.Tables = append(out.Tables, thresholdGrid(judged, used, fitted))
 	}
 	if fitThreshold && len(next) == 0 {
 		return none, datasets.Usagef("--fit-threshold needs confirmed key points that have a significance, and there are none")

@@ -227,6 +227,45 @@ func TestMoreLabelsGoOn(t *testing.T) {
 	}
 }
 
+// Nine systems of different sizes and 180 labels: twenty of each, as many of a small one as of a large one, and a text
+// that two systems gave is asked about once. The plan goes on as evenly, and is another than that by score.
+func TestEvenly(t *testing.T) {
+	task, _ := FindTask(Entailment)
+	fr := frame(Entailment, 900)
+	fr.Targets = nil
+	for system := range 9 {
+		fr.Targets = append(fr.Targets, Target{Name: fmt.Sprint("system ", system)})
+	}
+	for i := range fr.Units {
+		system := min(i/25, 8) // eight of 25 answers each, and one of 700
+		fr.Units[i].Cells[0].Target = system
+		fr.Units[i].Cells[0].Proxy = float64(i%7) / 7
+	}
+	both := &fr.Units[0]
+	both.Cells = append(slices.Clone(both.Cells), Cell{Target: 8, Item: both.Cells[0].Item, Question: "q0"})
+
+	set := Settings{Labels: 180, Correlation: 0.9, Evenly: true, Seed: 5}
+	_, p, err := Make(fr, task, "run", set)
+	if err != nil || len(p.Strata) != 9 {
+		t.Fatal(err, len(p.Strata))
+	}
+	for _, s := range p.Strata {
+		if s.Labels != 20 || s.Probability != 20/float64(s.Size) {
+			t.Errorf("%+v", s)
+		}
+	}
+
+	set.Labels, set.CutFor = 198, p.CutFor
+	_, more, err := Make(fr, task, "run", set)
+	if err != nil || more.ID != p.ID || more.Draws[179].Item != p.Draws[179].Item || more.Strata[8].Labels != 22 {
+		t.Errorf("%v %s %s %+v", err, more.ID, p.ID, more.Strata)
+	}
+	set.Evenly = false
+	if _, other, err := Make(fr, task, "run", set); err != nil || other.ID == p.ID || len(other.Strata) < 18 {
+		t.Errorf("%v, %d strata", err, len(other.Strata))
+	}
+}
+
 // Undo takes back the last answer, and brings the one before it back.
 func TestUndo(t *testing.T) {
 	dir, f := make1(t, Coverage, 5, Settings{Labels: 5, Correlation: 0.5})

@@ -38,6 +38,7 @@ type Settings struct {
 	CutFor      int      `json:"cut_for"`               // labels that the strata were cut for; more may be added later
 	Correlation float64  `json:"correlation"`           // of the judge with people, as it was expected
 	Differences bool     `json:"differences,omitempty"` // the differences between systems are to be narrow, not the means
+	Evenly      bool     `json:"evenly,omitempty"`      // as many of each system, whatever the judge says
 	Annotators  []string `json:"annotators,omitempty"`
 	Shared      float64  `json:"shared,omitempty"` // share of the items that all annotators label
 	Adjudicator string   `json:"adjudicator,omitempty"`
@@ -81,7 +82,7 @@ func Make(f Frame, task Task, of string, s Settings) (*Sheet, *Plan, error) {
 	p.ID = p.name()
 
 	units, wanted := unitsOfFrame(f, s.Differences)
-	d := newDesign(units, wanted, s.CutFor, s.Correlation, s.Seed)
+	d := newDesign(units, wanted, s)
 	for h, st := range d.strata {
 		p.Strata = append(p.Strata, Stratum{Name: st.name, Size: len(st.units), Spread: d.layers[h].Spread})
 	}
@@ -109,7 +110,11 @@ func Make(f Frame, task Task, of string, s Settings) (*Sheet, *Plan, error) {
 
 // name names a plan by all that its order depends on. More labels do not rename it.
 func (p *Plan) name() string {
-	data, _ := json.Marshal([]any{p.Task, p.Source, p.Judge, p.CutFor, p.Correlation, p.Differences, p.Seed}) // plain values
+	of := []any{p.Task, p.Source, p.Judge, p.CutFor, p.Correlation, p.Differences, p.Seed}
+	if p.Evenly {
+		of = append(of, "evenly")
+	}
+	data, _ := json.Marshal(of) // plain values
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])[:16]
 }

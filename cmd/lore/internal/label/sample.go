@@ -17,6 +17,7 @@ type unit struct {
 	score float64         // how far the judge says yes, 0 to 1
 	share map[int]float64 // what it counts in each mean or difference asked for, by number
 	class string          // the target that has it, or that several have
+	first string          // the first target that has it
 }
 
 // unitsOfFrame are the units of a frame for its targets' means, or for all differences between
@@ -36,7 +37,7 @@ func unitsOfFrame(f Frame, differences bool) (units []unit, wanted int) {
 			u.score += cell.Proxy / float64(len(c.Cells))
 			switch name := fmt.Sprintf("%06d", cell.Target); {
 			case i == 0:
-				u.class = name
+				u.class, u.first = name, name
 			case u.class != name:
 				u.class = several
 			}
@@ -109,19 +110,17 @@ type stratum struct {
 
 // newDesign cuts units into strata for about so many labels, and draws their order. Variances
 // are scaled so that a judge of that correlation with people leaves them.
-func newDesign(units []unit, targets, labels int, correlation float64, seed uint64) design {
+func newDesign(units []unit, targets int, s Settings) design {
+	shapes := shapes(units, s.Correlation)
+	rng := rand.New(rand.NewPCG(s.Seed, 0x1abe1))
 	d := design{of: make([]int, len(units))}
-	shapes := shapes(units, correlation)
-	rng := rand.New(rand.NewPCG(seed, 0x1abe1))
-	for _, class := range classes(units, labels) {
-		bins := min(mostBins, max(leastBins, labels*len(class.units)/len(units)/perStratum))
-		for k, bin := range cut(units, shapes, class.units, bins) {
-			rng.Shuffle(len(bin), func(i, j int) { bin[i], bin[j] = bin[j], bin[i] })
-			d.strata = append(d.strata, stratum{fmt.Sprintf("%s, score %d", class.name, k+1), bin})
-		}
+	if s.Evenly {
+		d.strata = bySystem(units, rng)
+	} else {
+		d.strata = byScore(units, shapes, s.CutFor, rng)
 	}
 
-	scale := residual(units, shapes, correlation)
+	scale := residual(units, shapes, s.Correlation)
 	for h, s := range d.strata {
 		l := metric.Layer{Size: len(s.units)}
 		for _, u := range s.units {
@@ -135,12 +134,50 @@ func newDesign(units []unit, targets, labels int, correlation float64, seed uint
 		d.layers = append(d.layers, l)
 	}
 
+	least := floor // labels of each stratum before they go where they narrow most
+	if s.Evenly {
+		least = len(units)
+	}
 	taken := make([]int, len(d.strata))
-	for _, h := range metric.DrawOrder(d.layers, floor) {
+	for _, h := range metric.DrawOrder(d.layers, least) {
 		d.order = append(d.order, d.strata[h].units[taken[h]])
 		taken[h]++
 	}
 	return d
+}
+
+// bySystem parts units by the first system that has them, in an order by lot.
+func bySystem(units []unit, rng *rand.Rand) []stratum {
+	var names []string
+	by := map[string][]int{}
+	for i, u := range units {
+		if _, known := by[u.first]; !known {
+			names = append(names, u.first)
+		}
+		by[u.first] = append(by[u.first], i)
+	}
+	slices.Sort(names)
+
+	var out []stratum
+	for n, name := range names {
+		members := by[name]
+		rng.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+		out = append(out, stratum{fmt.Sprint(n + 1), members})
+	}
+	return out
+}
+
+// byScore parts units by system and by the judge's score, for about so many labels.
+func byScore(units []unit, shapes []float64, labels int, rng *rand.Rand) []stratum {
+	var out []stratum
+	for _, class := range classes(units, labels) {
+		bins := min(mostBins, max(leastBins, labels*len(class.units)/len(units)/perStratum))
+		for k, bin := range cut(units, shapes, class.units, bins) {
+			rng.Shuffle(len(bin), func(i, j int) { bin[i], bin[j] = bin[j], bin[i] })
+			out = append(out, stratum{fmt.Sprintf("%s, score %d", class.name, k+1), bin})
+		}
+	}
+	return out
 }
 
 // residual is by what the shape is multiplied, so that the variance left in labels is what a
