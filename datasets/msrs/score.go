@@ -82,7 +82,8 @@ type Scorer struct {
 	Language string // code of that of all texts; empty: it is told from the references
 
 	queries []Query
-	told    *lexical.Recall // each reference in its own language
+	told    *lexical.Recall     // each reference in its own language
+	words   map[string][]string // of the references and of their lines, as the published ROUGE counts them
 
 	mu     sync.Mutex
 	forced map[string]*lexical.Recall // all in the language that the user names, by its code
@@ -90,8 +91,16 @@ type Scorer struct {
 
 // NewScorer prepares the references.
 func NewScorer(queries []Query) *Scorer {
-	s := &Scorer{queries: queries, forced: map[string]*lexical.Recall{}}
+	s := &Scorer{queries: queries, words: map[string][]string{}, forced: map[string]*lexical.Recall{}}
 	s.told = s.newRecall("")
+	for _, q := range queries {
+		for _, ref := range q.References {
+			s.words[ref] = metric.RougeTokens(ref, true)
+			for line := range strings.SplitSeq(ref, "\n") {
+				s.words[line] = metric.RougeTokens(line, true)
+			}
+		}
+	}
 	return s
 }
 
@@ -235,11 +244,19 @@ func (s *SystemScores) Graded(judgeName string, verdicts [][]judge.Verdict, seed
 
 // rougeOf computes ROUGE of an answer in the language of its references: as published in
 // English, and by that language's words elsewhere.
-func rougeOf(language, answer string, references []string) metric.RougeScores {
+func (s *Scorer) rougeOf(language, answer string, references []string) metric.RougeScores {
 	if rougeVariant(language, references) == "" {
-		return metric.Rouge(answer, references, true)
+		return metric.RougeBy(s.published, answer, references)
 	}
 	return metric.RougeBy(text.Of(language, references...).Stemmed, answer, references)
+}
+
+// published cuts a text as the published ROUGE does.
+func (s *Scorer) published(text string) []string {
+	if words, known := s.words[text]; known {
+		return words
+	}
+	return metric.RougeTokens(text, true)
 }
 
 // rougeVariant names the tokeniser of ROUGE where it is not the published one, which drops all
@@ -271,12 +288,8 @@ func variantsText(variants map[string]int, n int) string {
 
 // scoreItem measures an answer, in the order of Metrics.
 func (s *Scorer) scoreItem(language, answer string, references []string) []float64 {
-	r := rougeOf(language, answer, references)
-
-	recall := 0.0
-	for _, ref := range references {
-		recall = max(recall, s.recall(language).Of(answer, ref))
-	}
+	r := s.rougeOf(language, answer, references)
+	recall := s.recall(language).Best(answer, references)
 
 	return []float64{
 		r.One.P, r.One.R, r.One.F,

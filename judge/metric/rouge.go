@@ -124,9 +124,8 @@ func asPublished(stem bool) func(string) []string {
 
 // rougeLsum is summary-level ROUGE-L: for each reference sentence the union of its longest
 // common subsequences with the candidate's sentences, each token counted at most as often as
-// it occurs on both sides. Sentences are lines.
-func rougeLsum(candidate, reference string, tokens func(string) []string) PRF {
-	cand, ref := lineTokens(candidate, tokens), lineTokens(reference, tokens)
+// it occurs on both sides. Sentences are lines, as lineTokens gives them.
+func rougeLsum(cand, ref [][]string) PRF {
 	candCount, refCount := map[string]int{}, map[string]int{}
 	m, n := 0, 0
 
@@ -176,17 +175,16 @@ func lineTokens(text string, tokens func(string) []string) [][]string {
 // lcsPositions returns the places in a of one longest common subsequence with b,
 // found from the end as in rouge_score.
 func lcsPositions(a, b []string) []int {
-	table := make([][]int32, len(a)+1)
-	for i := range table {
-		table[i] = make([]int32, len(b)+1)
-	}
-
+	x, y := numbered(a, b)
+	width := len(b) + 1
+	table := make([]int32, (len(a)+1)*width)
 	for i := 1; i <= len(a); i++ {
+		above, row := table[(i-1)*width:i*width], table[i*width:(i+1)*width]
 		for j := 1; j <= len(b); j++ {
-			if a[i-1] == b[j-1] {
-				table[i][j] = table[i-1][j-1] + 1
+			if x[i-1] == y[j-1] {
+				row[j] = above[j-1] + 1
 			} else {
-				table[i][j] = max(table[i-1][j], table[i][j-1])
+				row[j] = max(above[j], row[j-1])
 			}
 		}
 	}
@@ -195,17 +193,35 @@ func lcsPositions(a, b []string) []int {
 	var out []int
 	for i, j := len(a), len(b); i > 0 && j > 0; {
 		switch {
-		case a[i-1] == b[j-1]:
+		case x[i-1] == y[j-1]:
 			out = append(out, i-1)
 			i--
 			j--
-		case table[i][j-1] > table[i-1][j]:
+		case table[i*width+j-1] > table[(i-1)*width+j]:
 			j--
 		default:
 			i--
 		}
 	}
 	return out
+}
+
+// numbered puts the same number for the same token: numbers are compared at once.
+func numbered(a, b []string) (x, y []int32) {
+	number := make(map[string]int32, len(a))
+	of := func(tokens []string) []int32 {
+		out := make([]int32, len(tokens))
+		for i, t := range tokens {
+			n, ok := number[t]
+			if !ok {
+				n = int32(len(number))
+				number[t] = n
+			}
+			out[i] = n
+		}
+		return out
+	}
+	return of(a), of(b)
 }
 
 // RougeScores are the ROUGE values of a candidate against one or more references.
@@ -218,18 +234,18 @@ func Rouge(candidate string, references []string, stem bool) RougeScores {
 }
 
 // RougeBy is Rouge with words of one's own: the published tokeniser drops every letter but a to z.
-// tokens cuts a text into words.
+// tokens cuts a text into words; it is asked for whole texts and for their lines.
 func RougeBy(tokens func(text string) []string, candidate string, references []string) RougeScores {
 	if len(references) == 0 {
 		undefined := PRF{NaN, NaN, NaN}
 		return RougeScores{undefined, undefined, undefined, undefined}
 	}
 
-	c := tokens(candidate)
+	c, lines := tokens(candidate), lineTokens(candidate, tokens)
 	var best RougeScores
 	for i, text := range references {
 		r := tokens(text)
-		s := RougeScores{RougeN(c, r, 1), RougeN(c, r, 2), RougeL(c, r), rougeLsum(candidate, text, tokens)}
+		s := RougeScores{RougeN(c, r, 1), RougeN(c, r, 2), RougeL(c, r), rougeLsum(lines, lineTokens(text, tokens))}
 		if i == 0 {
 			best = s
 			continue
