@@ -31,6 +31,8 @@ type compareFlags struct {
 	resamples               int
 	examples                int
 	seed                    uint64
+	qrels                   string   // judgements: the runs are files of rankings
+	measures                []string // over these
 	paper                   paperLook
 	forPaper                bool // some flag of a paper's table is given
 }
@@ -53,12 +55,21 @@ func newCompare() *cobra.Command {
 			"five of them at least.\n\n" +
 			"With --format latex, each of --label, --caption, --intervals and --no-note asks for one\n" +
 			"table that a paper can take: the best system in bold, and those that no test shows to be\n" +
-			"worse underlined.",
+			"worse underlined.\n\n" +
+			"With --qrels, RUNs are TREC run files, which are compared over topics by the measures of\n" +
+			"lore measure with the same tests.",
 		Example: "  lore compare lore-runs/summhay-1a2b3c4d\n" +
-			"  lore compare mine theirs --baseline 'bm25, extractive' --metric joint --format latex",
+			"  lore compare mine theirs --baseline 'bm25, extractive' --metric joint --format latex\n" +
+			"  lore compare bm25.trec dense.trec --qrels qrels.txt -m 'nDCG@10 AP'",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.forPaper = f.paper.given(c)
+			if f.qrels != "" {
+				return compareRankings(c, f, args)
+			}
+			if len(f.measures) > 0 {
+				return usage.Errorf("--measure is of run files, which need --qrels FILE; for a benchmark's runs there is --metric")
+			}
 			return compareRuns(c, f, args)
 		},
 	}
@@ -71,6 +82,8 @@ func newCompare() *cobra.Command {
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.metrics, "metric", "", "comma-separated metrics (default: the benchmark's main ones)")
 		fl.StringVar(&f.judges, "judge", "", "comma-separated judges (default: all, each in a table of its own)")
+		fl.StringVar(&f.qrels, "qrels", "", "TREC judgements: the runs are TREC run `file`s")
+		fl.StringArrayVarP(&f.measures, "measure", "m", nil, "`measures` of run files, separated by spaces; may be repeated")
 		namesVar(fl, &f.unit, "unit", unitNames, table.ByItem, "what is drawn at random: item, or group (haystack, topic)")
 		fl.Float64Var(&f.level, "level", 0.05, "level of significance after correction")
 		fl.Float64Var(&f.difference, "difference", 5, "true difference in points; the table shows the power to find it")
@@ -183,6 +196,9 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 func comparedFolders(args []string) ([]string, error) {
 	var out []string
 	for _, arg := range args {
+		if err := checkFolder(arg); err != nil {
+			return nil, err
+		}
 		benchmarks, err := study.Benchmarks(arg)
 		if err != nil {
 			return nil, files.Wrap(arg, err)
@@ -405,7 +421,7 @@ const runRemedy = "give the folder that `lore run` names at its end"
 func checkFolder(dir string) error {
 	folder, err := files.IsFolder(dir, runRemedy)
 	if err == nil && !folder {
-		err = &files.Error{File: dir, Msg: "is a file, not a folder", Remedy: runRemedy}
+		err = &files.Error{File: dir, Msg: "is a file, not a folder", Remedy: runRemedy + "; TREC run files are compared with --qrels FILE"}
 	}
 	return err
 }
@@ -483,8 +499,8 @@ func (found comparison) print(w io.Writer, f compareFlags) error {
 		}
 	}
 
-	if f.format == "latex" {
-		return nil // a paper has no room for the rest
+	if f.format == "latex" || len(found.runs) == 0 {
+		return nil // a paper has no room for the rest, and rankings have neither judges nor answers
 	}
 	write(w, found.judges())
 	found.examples(w, f)

@@ -1,17 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"lore/cmd/lore/internal/report"
-	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/usage"
-	"lore/datasets"
 	"lore/index/trec"
 	"lore/judge/metric"
 	"lore/local/files"
@@ -27,19 +26,25 @@ type measureFlags struct {
 func newMeasure() *cobra.Command {
 	var f measureFlags
 	c := &cobra.Command{
-		Use:   "measure RUN QRELS",
-		Short: "Measure a TREC run file against judgements",
+		Use:   "measure RUN [RUN...] QRELS",
+		Short: "Measure TREC run files against judgements",
 		Long: "measure computes retrieval measures as trec_eval and ndeval do. Every topic of the\n" +
-			"judgements counts; one that the run lacks scores 0. Results are ordered by score,\n" +
-			"equal scores by document id descending; the rank column is ignored. Names and\n" +
-			"parameters are those of ir_measures; all parameters are printed, because tools\n" +
-			"differ in their defaults. Both files may be gzipped. Without --measure it computes\n" +
+			"judgements counts; one that a run lacks scores 0. Results are ordered by score,\n" +
+			"equal scores by document id descending; the rank column is ignored. The judgements\n" +
+			"are the last file. All files may be gzipped. Without --measure it computes\n" +
 			adhocMeasures + ", or where judgements are by subtopic\n" + diversityMeasures + ".\n\n" +
+			"Names are those of trec_eval and pytrec_eval (ndcg_cut_10, P.5,10, official), of\n" +
+			"ir_measures (nDCG(dcg='exp-log2')@10) and of ranx (precision@10, rbp.95, map@100-l2),\n" +
+			"and mean what these tools compute. lore prints the name below with its parameters,\n" +
+			"because tools differ in their defaults. lore compare --qrels tests whether runs differ.\n\n" +
 			"Measures:\n" + strings.TrimRight(metric.ExplainMeasures(), "\n"),
 		Example: "  lore measure bm25.trec qrels.txt -m 'nDCG@10 P@8 AP'\n" +
+			"  lore measure bm25.trec dense.trec qrels.txt -m official\n" +
 			"  lore measure bm25.trec subtopics.txt -m 'alpha_nDCG@20(alpha=0.5) StRecall@10' --json",
-		Args: usageArgs(cobra.ExactArgs(2)),
-		RunE: func(c *cobra.Command, args []string) error { return measureRun(c, f, args[0], args[1]) },
+		Args: usageArgs(cobra.MinimumNArgs(2)),
+		RunE: func(c *cobra.Command, args []string) error {
+			return measureRuns(c, f, args[:len(args)-1], args[len(args)-1])
+		},
 	}
 
 	group(c, judgingFlags, func(fl *pflag.FlagSet) {
@@ -59,20 +64,16 @@ const (
 	diversityMeasures = "alpha_nDCG@10 StRecall@10 AP_IA"
 )
 
-// measured is one measure over all topics, in its own unit.
-type measured struct {
-	Name   string              `json:"name"`
-	Value  *float64            `json:"value"`
-	Low    *float64            `json:"low"` // 95 % interval; null where the value is not a mean
-	High   *float64            `json:"high"`
-	N      int                 `json:"n"` // topics
-	Topics map[string]*float64 `json:"topics,omitempty"`
+// measuredRun is a run with its values.
+type measuredRun struct {
+	Run      string     `json:"run"`
+	Measures []measured `json:"measures"`
+	Missing  int        `json:"topics_without_results"`
 }
 
-func measureRun(c *cobra.Command, f measureFlags, runPath, qrelsPath string) error {
-	results, err := trec.ReadRunFile(runPath)
-	if err != nil {
-		return files.Wrap(runPath, err)
+func measureRuns(c *cobra.Command, f measureFlags, paths []string, qrelsPath string) error {
+	if err := checkOnce(paths); err != nil {
+		return err
 	}
 	qrels, err := trec.ReadQrelsFile(qrelsPath)
 	if err != nil {
@@ -83,30 +84,55 @@ func measureRun(c *cobra.Command, f measureFlags, runPath, qrelsPath string) err
 		return err
 	}
 
-	missing, extra := compareTopics(results, qrels)
-	console := usage.NewConsole(c.ErrOrStderr())
-	if len(missing) > 0 {
-		console.Note(fmt.Sprintf("%d of %d topics have no result and score 0: %s",
-			len(missing), len(qrels.Order), abbreviate(missing)))
-	}
-	if len(extra) > 0 {
-		console.Note(fmt.Sprintf("%d topics of the run have no judgements and are left out: %s",
-			len(extra), abbreviate(extra)))
+	var out []measuredRun
+	for i, path := range paths {
+		run, missing, err := readJudgedRun(c, path, qrels, len(paths) > 1)
+		if err != nil {
+			return err
+		}
+		values := compute(measures, run, qrels, f)
+		out = append(out, measuredRun{Run: runName(paths, i), Measures: values, Missing: missing})
 	}
 
-	out := compute(measures, results, qrels, f)
 	if f.json {
-		return measureJSON(c.OutOrStdout(), out, len(missing))
+		return measureJSON(c.OutOrStdout(), out)
 	}
 	report.Text(c.OutOrStdout(), measureGrid(out, qrels.Order, f.perTopic))
 	return nil
 }
 
-// parseMeasures reads the measures that were given, or those that fit the judgements.
+// readJudgedRun reads a run and says which topics of it or of the judgements have no partner.
+func readJudgedRun(c *cobra.Command, path string, qrels *trec.Qrels, several bool) (*trec.Run, int, error) {
+	run, err := trec.ReadRunFile(path)
+	if err != nil {
+		return nil, 0, files.Wrap(path, err)
+	}
+	missing, extra := compareTopics(run, qrels)
+	if len(missing) == len(qrels.Order) {
+		return nil, 0, &files.Error{File: path, Msg: "has none of the " + fmt.Sprint(len(missing)) + " judged topics; it has " +
+			abbreviate(run.Order), Remedy: "the judgements have " + abbreviate(qrels.Order)}
+	}
+
+	console, prefix := usage.NewConsole(c.ErrOrStderr()), ""
+	if several {
+		prefix = path + ": "
+	}
+	if len(missing) > 0 {
+		console.Note(fmt.Sprintf("%s%d of %d topics have no result and score 0: %s",
+			prefix, len(missing), len(qrels.Order), abbreviate(missing)))
+	}
+	if len(extra) > 0 {
+		console.Note(fmt.Sprintf("%s%d topics of the run have no judgements and are left out: %s",
+			prefix, len(extra), abbreviate(extra)))
+	}
+	return run, len(missing), nil
+}
+
+// parseMeasures reads the measures that were given, or those that fit the judgements, each once.
 func parseMeasures(given []string, qrels *trec.Qrels) ([]*metric.Measure, error) {
 	var names []string
 	for _, g := range given {
-		names = append(names, strings.Fields(g)...)
+		names = append(names, splitMeasures(g)...)
 	}
 	if len(names) == 0 {
 		names = strings.Fields(adhocMeasures)
@@ -115,162 +141,53 @@ func parseMeasures(given []string, qrels *trec.Qrels) ([]*metric.Measure, error)
 		}
 	}
 
-	out := make([]*metric.Measure, len(names))
-	for i, n := range names {
-		m, err := metric.ParseMeasure(n)
+	var out []*metric.Measure
+	seen := map[string]bool{}
+	for _, n := range names {
+		all, err := metric.ParseMeasures(n)
 		if err != nil {
-			return nil, usage.Errorf("--measure: %v", err)
+			return nil, unreadMeasure(err)
 		}
-		if m.Diversity() && !bySubtopic(qrels) {
-			return nil, usage.Errorf("%s needs judgements by subtopic: "+
-				"lines of topic, subtopic, document and judgement", m)
+		for _, m := range all {
+			if m.Diversity() && !bySubtopic(qrels) {
+				return nil, usage.Errorf("%s needs judgements by subtopic: "+
+					"lines of topic, subtopic, document and judgement", m)
+			}
+			if !seen[m.String()] {
+				seen[m.String()] = true
+				out = append(out, m)
+			}
 		}
-		out[i] = m
 	}
 	return out, nil
 }
 
-// bySubtopic reports whether a topic's judgements differ in their second field.
-func bySubtopic(q *trec.Qrels) bool {
-	for _, judgements := range q.Topics {
-		for _, j := range judgements {
-			if j.Iteration != judgements[0].Iteration {
-				return true
-			}
+// splitMeasures splits at white space outside parentheses: nDCG(dcg='log2', rel=2)@10 is one name.
+func splitMeasures(list string) []string {
+	depth := 0
+	return strings.FieldsFunc(list, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
 		}
-	}
-	return false
-}
-
-// compareTopics lists the judged topics without a result, and the topics without judgements.
-func compareTopics(r *trec.Run, q *trec.Qrels) (missing, extra []string) {
-	for _, t := range q.Order {
-		if len(r.Topics[t]) == 0 {
-			missing = append(missing, t)
-		}
-	}
-	for _, t := range r.Order {
-		if _, ok := q.Topics[t]; !ok {
-			extra = append(extra, t)
-		}
-	}
-	return missing, extra
-}
-
-// abbreviate lists the first ten names.
-func abbreviate(names []string) string {
-	if len(names) > 10 {
-		return strings.Join(names[:10], " ") + " …"
-	}
-	return strings.Join(names, " ")
-}
-
-// topicOf joins a topic's results and judgements. Graded judgements of several
-// iterations count as the best of them.
-func topicOf(results []trec.Result, judgements []trec.Judgement, diversity bool) *metric.Topic {
-	ranked := make([]metric.Retrieved, len(results))
-	for i, r := range results {
-		ranked[i] = metric.Retrieved{Document: r.Document, Score: r.Score}
-	}
-
-	if !diversity {
-		flat := map[string]int{}
-		for _, j := range judgements {
-			if old, ok := flat[j.Document]; !ok || j.Relevance > old {
-				flat[j.Document] = j.Relevance
-			}
-		}
-		return metric.NewTopic(ranked, flat)
-	}
-
-	by := map[string]map[string]int{}
-	for _, j := range judgements {
-		if by[j.Iteration] == nil {
-			by[j.Iteration] = map[string]int{}
-		}
-		by[j.Iteration][j.Document] = j.Relevance
-	}
-	return metric.NewDiversityTopic(ranked, by)
-}
-
-// compute measures every topic, and takes the mean, or what else a measure is over topics.
-func compute(measures []*metric.Measure, results *trec.Run, qrels *trec.Qrels, f measureFlags) []measured {
-	// Topics are made once for all measures that see judgements alike.
-	adhoc := make([]*metric.Topic, len(qrels.Order))
-	diverse := make([]*metric.Topic, len(qrels.Order))
-
-	out := make([]measured, len(measures))
-	for i, m := range measures {
-		topics := adhoc
-		if m.Diversity() {
-			topics = diverse
-		}
-		one := measured{Name: m.String(), N: len(qrels.Order)}
-		if f.perTopic {
-			one.Topics = map[string]*float64{}
-		}
-
-		values := make([]float64, len(qrels.Order))
-		clusters := make([]metric.Cluster, len(qrels.Order))
-		for k, name := range qrels.Order {
-			if topics[k] == nil {
-				topics[k] = topicOf(results.Topics[name], qrels.Topics[name], m.Diversity())
-			}
-			values[k] = m.Calc(topics[k])
-			clusters[k] = metric.Cluster{Sum: values[k], N: 1}
-			if f.perTopic {
-				one.Topics[name] = finite(values[k])
-			}
-		}
-
-		one.Value = finite(m.Aggregate(values))
-		if m.Averaged() {
-			ci := metric.BootstrapMean(clusters, table.Resamples, table.Level, f.seed)
-			one.Low, one.High = finite(ci.Low), finite(ci.High)
-		}
-		out[i] = one
-	}
-	return out
-}
-
-// finite turns NaN into nil, which prints as a dash and as null.
-func finite(v float64) *float64 {
-	if v != v {
-		return nil
-	}
-	return &v
-}
-
-func show4(v *float64) string {
-	if v == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.4f", *v)
-}
-
-func measureGrid(out []measured, order []string, perTopic bool) datasets.Grid {
-	g := datasets.Grid{Head: []string{"measure", "topic", "value", "95 % interval", "n"}}
-	for _, m := range out {
-		if perTopic {
-			for _, t := range order {
-				g.Rows = append(g.Rows, []string{m.Name, t, show4(m.Topics[t]), "–", "1"})
-			}
-		}
-
-		ci := "–"
-		if m.Low != nil {
-			ci = fmt.Sprintf("%s to %s", show4(m.Low), show4(m.High))
-		}
-		g.Rows = append(g.Rows, []string{m.Name, "all", show4(m.Value), ci, fmt.Sprint(m.N)})
-	}
-	return g
-}
-
-func measureJSON(w io.Writer, out []measured, missing int) error {
-	interval := fmt.Sprintf("%g %% BCa bootstrap over topics, %d resamples", 100*table.Level, table.Resamples)
-	return report.WriteJSON(w, map[string]any{
-		"measures":               out,
-		"topics_without_results": missing,
-		"interval":               interval,
+		return unicode.IsSpace(r) && depth <= 0
 	})
+}
+
+// unreadMeasure adds the nearest right name.
+func unreadMeasure(err error) error {
+	var unknown *metric.UnknownError
+	if !errors.As(err, &unknown) {
+		return usage.Errorf("--measure: %v", err)
+	}
+	if near := usage.Nearest(unknown.Name, unknown.Known); near != "" {
+		return usage.Errorf("--measure: %v; did you mean %s?", err, near)
+	}
+	if len(unknown.Known) < 10 {
+		return usage.Errorf("--measure: %v; there are: %s", err, strings.Join(unknown.Known, ", "))
+	}
+	return usage.Errorf("--measure: %v; there are: %s, and the names that trec_eval and ranx have for them",
+		err, strings.Join(metric.MeasureKinds(), ", "))
 }

@@ -20,19 +20,25 @@ func Ranked(documents []string) []Retrieved {
 	return out
 }
 
-// Unjudged marks a document without a judgement. Negative judgements mean the
-// same, as in trec_eval.
-const Unjudged = -1
+// Unjudged marks a document without a judgement. A negative judgement means that the document is in the
+// pool and nobody judged it, as in trec_eval; only InferredAP tells the two apart.
+const (
+	Unjudged = -1
+	Pooled   = -2
+)
 
 // Topic is a ranking joined with its judgements: all that measures need.
 type Topic struct {
-	Relevance []int // grade per rank, Unjudged where there is no judgement
+	Relevance []int // grade per rank, Unjudged or Pooled where there is no judgement
 	Judged    []int // all judgements of 0 and above, in any order
 
 	Subtopics int     // subtopics with at least one relevant document
 	Covers    [][]int // per rank: the subtopics (0-based) the document is relevant to
 	pool      [][]int // the same for all judged relevant documents, document id descending
 	relevant  []int   // per subtopic: its number of relevant documents
+
+	results []Retrieved    // as they were given
+	grades  map[string]int // by document
 }
 
 // Order sorts results as trec_eval does: by score as a 32-bit float, equal scores
@@ -47,11 +53,14 @@ func Order(results []Retrieved) []Retrieved {
 
 // NewTopic joins results, in any order, with graded judgements by document.
 func NewTopic(results []Retrieved, judgements map[string]int) *Topic {
-	t := &Topic{}
+	t := &Topic{results: results, grades: judgements}
 	for _, r := range Order(results) {
 		rel, ok := judgements[r.Document]
-		if !ok || rel < 0 {
+		switch {
+		case !ok:
 			rel = Unjudged
+		case rel < 0:
+			rel = Pooled
 		}
 		t.Relevance = append(t.Relevance, rel)
 	}
@@ -108,6 +117,22 @@ func NewDiversityTopic(results []Retrieved, judgements map[string]map[string]int
 	return t
 }
 
+// judgedOnly is the topic without the retrieved documents that nobody judged.
+func (t *Topic) judgedOnly() *Topic {
+	out := *t
+	out.Relevance, out.Covers = nil, nil
+	for i, r := range t.Relevance {
+		if r < 0 {
+			continue
+		}
+		out.Relevance = append(out.Relevance, r)
+		if t.Covers != nil {
+			out.Covers = append(out.Covers, t.Covers[i])
+		}
+	}
+	return &out
+}
+
 func sortedKeys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {
@@ -125,6 +150,17 @@ func (t *Topic) relevantRetrieved(rel, depth int) int {
 			break
 		}
 		if r >= rel {
+			n++
+		}
+	}
+	return n
+}
+
+// otherRetrieved counts ranks that are judged and below rel.
+func (t *Topic) otherRetrieved(rel int) int {
+	n := 0
+	for _, r := range t.Relevance {
+		if r >= 0 && r < rel {
 			n++
 		}
 	}

@@ -95,7 +95,11 @@ func Differences(b table.Block, how table.Design, all bool) datasets.Grid {
 
 // by names the judge of a block in titles.
 func by(b table.Block) string {
-	if b.Judge == "" {
+	judged := func(s table.Contestant) bool { return s.Row.Judge != "" }
+	switch {
+	case b.Judge == "" && !slices.ContainsFunc(b.Systems, judged):
+		return "" // nothing here has a judge, and nobody expects one
+	case b.Judge == "":
 		return ", figures without a judge"
 	}
 	return ", judge " + b.Judge
