@@ -256,8 +256,12 @@ func (p *prepared) load(name string, data []string) error {
 	if p.nothing, err = p.f.items.choose(&p.opt, bench, p.data, p.f.out); p.nothing || err != nil {
 		return err
 	}
-	if err := checkPrompts(p.c.Context(), bench, p.opt.Items(p.data), p.opt.Prompts); err != nil {
+	unused, err := checkPrompts(p.c.Context(), bench, p.opt.Items(p.data), p.opt.Prompts, p.opt.Judges)
+	if err != nil {
 		return err
+	}
+	for _, note := range unused {
+		console.Note(note)
 	}
 	p.asked, err = run.Configure(bench, p.data, p.opt)
 	return err

@@ -76,7 +76,7 @@ func TestReportsOfContexts(t *testing.T) {
 	for _, ids := range []string{"a b", "gone"} {
 		var lines []runLine
 		for _, id := range strings.Fields(ids) {
-			lines = append(lines, runLine{"t", id, 1})
+			lines = append(lines, runLine{topic: "t", passage: id, score: 1})
 		}
 		runs = append(runs, placeRun(lines, namesIn(ds)).at(ds, 2, leftOut))
 	}

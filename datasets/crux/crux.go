@@ -93,7 +93,11 @@ func readK(value string) (int, error) {
 	if value == Size(0).String() {
 		return 0, nil
 	}
-	return datasets.Positive("k", value)
+	k, err := datasets.Positive("k", value)
+	if err == nil && k > Depth {
+		return 0, fmt.Errorf("--k is at most %d, not %d: rankings hold so many passages", Depth, k)
+	}
+	return k, err
 }
 
 // askJudge has the judge grade the passages that the data has no grades for.

@@ -81,7 +81,7 @@ func (b Benchmark) readLabels(ds *datasets.Dataset, name string, data []byte) (l
 				File:   name,
 				Place:  place,
 				Msg:    fmt.Sprintf(format, args...),
-				Remedy: `a label is {"topic", "passage", "question": number, "grades": [one per rater]}; leave out a line that not all raters have graded`,
+				Remedy: `a label is {"topic", "passage", "question": number, "grades": [one per rater]}; leave out lines that lack one`,
 				Err:    err,
 			}
 		}

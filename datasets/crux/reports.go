@@ -89,7 +89,7 @@ func boundsAt(ds *datasets.Dataset, k Size) []RunFigures {
 	for _, x := range ds.Items {
 		it := x.(*item)
 		ids := append(append([]string{}, it.required...), without(it.relevant, it.required)...)
-		oracle.topics[it.ID()] = ranking{ids, ids}
+		oracle.topics[it.ID()] = ranking{all: ids, there: ids}
 		oracle.there, oracle.passages = oracle.there+len(ids), oracle.passages+len(ids)
 		gold.figures = append(gold.figures, map[string]float64{})
 	}
@@ -120,7 +120,7 @@ func sample(ds *datasets.Dataset, runs []recordedRun, each int, seed uint64) []r
 				ids := append([]string{}, firstOf(ranked.there, sampleFrom)...)
 				shuffle(ids, rng)
 				ids = firstOf(ids, int(sampleSize))
-				one.topics[x.ID()] = ranking{ids, ids}
+				one.topics[x.ID()] = ranking{all: ids, there: ids}
 				one.there, one.passages = one.there+len(ids), one.passages+len(ids)
 			}
 			out = append(out, one)

@@ -3,6 +3,7 @@ package crux
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"path/filepath"
@@ -24,12 +25,16 @@ type recordedRun struct {
 
 // ranking is a run's order of a topic. all has every passage at its rank; there has those of the
 // data alone, closed up.
-type ranking struct{ all, there []string }
+type ranking struct {
+	all, there []string
+	of         int // passages that were released, in a run of an import; else 0
+}
 
 // runLine is a line of a TREC run.
 type runLine struct {
 	topic, passage string
 	score          float64
+	rank, of       int // place among so many passages that were released for the topic; of is 0 where nobody says
 }
 
 // readRunLines reads a TREC run in the order of the file.
@@ -41,6 +46,9 @@ func readRunLines(file string) ([]runLine, error) {
 	return parseRun(file, data)
 }
 
+// runForm is how a TREC run is written.
+const runForm = "a line of a run has a topic, Q0, a passage, a rank, a score and a name"
+
 func parseRun(file string, data []byte) ([]runLine, error) {
 	var out []runLine
 	seen := map[[2]string]bool{}
@@ -48,7 +56,7 @@ func parseRun(file string, data []byte) ([]runLine, error) {
 		fields := strings.Fields(string(line))
 		bad := func(format string, args ...any) error {
 			return &datasets.InputError{File: file, Place: place, Msg: fmt.Sprintf(format, args...),
-				Remedy: "a line of a run has a topic, Q0, a passage, a rank, a score and a name"}
+				Remedy: runForm}
 		}
 		if len(fields) != 6 {
 			return bad("has %d fields", len(fields))
@@ -63,10 +71,30 @@ func parseRun(file string, data []byte) ([]runLine, error) {
 			return bad("ranks the passage %q of topic %s again", fields[2], fields[0])
 		}
 		seen[key] = true
-		out = append(out, runLine{fields[0], fields[2], score})
+		l := runLine{topic: fields[0], passage: fields[2], score: score}
+		if _, of, marked := strings.Cut(fields[5], releasedMark); marked {
+			l.rank, l.of = numberOr0(fields[3]), numberOr0(of)
+			if l.rank < 1 || l.rank > l.of {
+				return bad("has the rank %s of %s released passages", fields[3], of)
+			}
+		}
+		out = append(out, l)
 		return nil
 	})
 	return out, err
+}
+
+// releasedMark stands in the name of a run that an import wrote, before the number of passages that were released
+// for the topic. Ranks are those of the release, and what is not there leaves gaps in them.
+const releasedMark = "#of="
+
+// numberOr0 is a whole number, and 0 of anything else.
+func numberOr0(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // readRun reads the passages of a TREC run by topic, in the order of the file.
@@ -116,6 +144,12 @@ func runFiles(list string) ([]string, error) {
 			out = append(out, filepath.Join(p, filepath.FromSlash(n)))
 		}
 	}
+
+	for i, file := range out {
+		if at := slices.IndexFunc(out[:i], func(o string) bool { return files.Same(o, file) }); at >= 0 {
+			return nil, datasets.Usagef("--run has one file twice: %s and %s; name it once", out[at], file)
+		}
+	}
 	return out, nil
 }
 
@@ -146,6 +180,9 @@ func readRuns(ds *datasets.Dataset, list []string) ([]recordedRun, error) {
 		r := placeRun(lines, namesIn(ds))
 		if r.there == 0 {
 			msg := "ranks no passage of the data"
+			if len(lines) == 0 {
+				return nil, &datasets.InputError{File: f, Msg: "is empty", Remedy: runForm}
+			}
 			if r.passages == 0 {
 				msg = "ranks nothing for any topic of the data"
 			}
@@ -158,6 +195,46 @@ func readRuns(ds *datasets.Dataset, list []string) ([]recordedRun, error) {
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// runDoubts warn of runs whose means are not over the topics of the others, and of contexts that are smaller than
+// what was asked for, as the run ends before.
+func runDoubts(ds *datasets.Dataset, runs []recordedRun, sizes []Size) []string {
+	var fewer, shorter []string
+	topics := map[string]bool{}
+	for _, r := range runs {
+		topics[strings.Join(slices.Sorted(maps.Keys(r.topics)), " ")] = true
+		if len(r.topics) < len(ds.Items) {
+			fewer = append(fewer, fmt.Sprintf("%s (%d)", r.name, len(r.topics)))
+		}
+		if deepest := r.deepest(); deepest < int(slices.Max(sizes)) {
+			shorter = append(shorter, fmt.Sprintf("%s (%d)", r.name, deepest))
+		}
+	}
+
+	var out []string
+	if len(fewer) > 0 {
+		said := fmt.Sprintf("not all %d topics are ranked by: %s; each mean is over the topics that the run has",
+			len(ds.Items), datasets.Some(fewer))
+		if len(topics) > 1 {
+			said += ", so that these figures and those of the other runs, their spread and τ are over different topics"
+		}
+		out = append(out, said)
+	}
+	if len(shorter) > 0 {
+		out = append(out, fmt.Sprintf("k %s is more passages than are ranked for any topic by: %s; their contexts hold what there is",
+			slices.Max(sizes), datasets.Some(shorter)))
+	}
+	return out
+}
+
+// deepest is the most passages that the run ranks for a topic.
+func (r recordedRun) deepest() int {
+	most := 0
+	for _, ranked := range r.topics {
+		most = max(most, len(ranked.all))
+	}
+	return most
 }
 
 // runName is a run's file without folder and ending.
@@ -178,26 +255,44 @@ func placeRun(lines []runLine, there named) recordedRun {
 			continue
 		}
 		r := out.topics[topic]
+		r.of = l.of
+		r.absentTo(l.rank - 1)
 		r.all = append(r.all, id)
-		out.passages++
 		if there.passage(id) {
 			r.there = append(r.there, id)
-			out.there++
 		}
 		out.topics[topic] = r
+	}
+
+	for topic, r := range out.topics {
+		r.absentTo(r.of)
+		out.topics[topic] = r
+		out.passages, out.there = out.passages+len(r.all), out.there+len(r.there)
 	}
 	return out
 }
 
-// write writes the passages that are there as a TREC run, whose scores fall by one a rank. Colons,
-// which mean something in the names of retrievers, become underscores in its name.
+// absentTo fills an import's ranking up to a rank with passages that are not there.
+func (r *ranking) absentTo(rank int) {
+	for len(r.all) < rank {
+		r.all = append(r.all, fmt.Sprintf("not there %d", len(r.all)+1))
+	}
+}
+
+// write writes the passages that are there as a TREC run, in the order of their scores, with their ranks in the
+// release. Colons, which mean something in the names of retrievers, become underscores in its name.
 func (r recordedRun) write(dir string, topics []Topic) error {
 	name := strings.ReplaceAll(r.name, ":", "_")
+	tag := strings.Join(strings.Fields(name), "_")
 	var out strings.Builder
 	for _, t := range topics {
-		ids := r.topics[t.ID].there
-		for i, id := range ids {
-			fmt.Fprintf(&out, "%s Q0 %s %d %d %s\n", t.ID, id, i+1, len(ids)-i, strings.Join(strings.Fields(name), "_"))
+		ranked := r.topics[t.ID]
+		ranks := map[string]int{}
+		for i, id := range ranked.all {
+			ranks[id] = i + 1
+		}
+		for i, id := range ranked.there {
+			fmt.Fprintf(&out, "%s Q0 %s %d %d %s%s%d\n", t.ID, id, ranks[id], len(ranked.there)-i, tag, releasedMark, len(ranked.all))
 		}
 	}
 	return files.WriteFile(filepath.Join(dir, name+".trec"), []byte(out.String()))

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"lore/datasets"
 	"lore/local/published"
 )
@@ -102,7 +105,7 @@ func TestRunsInOrder(t *testing.T) {
 	for i, ids := range []string{"a b c", "a d d2", "d a"} {
 		var lines []runLine
 		for rank, id := range strings.Fields(ids) {
-			lines = append(lines, runLine{"t", id, -float64(rank)})
+			lines = append(lines, runLine{topic: "t", passage: id, score: -float64(rank)})
 		}
 		r := placeRun(lines, namesIn(ds))
 		r.name = fmt.Sprint(i)
@@ -205,7 +208,7 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// Imported runs give the figures that the released ones give where absent passages are left out.
+// Imported runs give the figures that the released ones give, by both readings of what is absent.
 func TestReleasedRunsImported(t *testing.T) {
 	root := published.Path(t, "data/crux_released")
 	put, err := putTogether([]string{root})
@@ -236,12 +239,55 @@ func TestReleasedRunsImported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range again {
-		at := slices.IndexFunc(runs, func(o recordedRun) bool { return strings.ReplaceAll(o.name, ":", "_") == r.name })
-		for topic, ranked := range r.topics {
-			if !slices.Equal(ranked.all, runs[at].topics[topic].there) {
-				t.Errorf("%s, %s: %v, want %v", r.name, topic, ranked.all, runs[at].topics[topic].there)
+	for i := range again {
+		at := slices.IndexFunc(runs, func(o recordedRun) bool { return strings.ReplaceAll(o.name, ":", "_") == again[i].name })
+		for topic, ranked := range again[i].topics {
+			if !slices.Equal(ranked.there, runs[at].topics[topic].there) {
+				t.Errorf("%s, %s: %v, want %v", again[i].name, topic, ranked.there, runs[at].topics[topic].there)
 			}
 		}
+		if again[i].passages != runs[at].passages || again[i].there != runs[at].there {
+			t.Errorf("%s: %d of %d passages, want %d of %d", again[i].name, again[i].there, again[i].passages, runs[at].there, runs[at].passages)
+		}
+		for _, how := range []reading{leftOut, inPlace} {
+			got, want := again[i].at(ds, 10, how), runs[at].at(ds, 10, how)
+			if diff := cmp.Diff(want.figures, got.figures, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+				t.Errorf("%s, %s: %s", again[i].name, how, diff)
+			}
+		}
+	}
+}
+
+// What a command may think of runs is said.
+func TestRunDoubts(t *testing.T) {
+	ds := table5Data(t)
+	run := func(name string, topics ...string) recordedRun {
+		out := recordedRun{name: name, topics: map[string]ranking{}}
+		for _, id := range topics {
+			out.topics[id] = ranking{all: []string{"a", "b"}, there: []string{"a", "b"}}
+		}
+		return out
+	}
+	ds.Items = append(ds.Items, ds.Items[0])
+	for _, c := range []struct {
+		runs []recordedRun
+		k    Size
+		want string
+	}{
+		{[]recordedRun{run("x", "t", "u")}, 2, ""},
+		{[]recordedRun{run("x", "t")}, 0, "not all 2 topics are ranked by: x (1); each mean is over the topics that the run has"},
+		{[]recordedRun{run("x", "t"), run("y", "u")}, 0, "not all 2 topics are ranked by: x (1), y (1); each mean is over the topics that the run has, " +
+			"so that these figures and those of the other runs, their spread and τ are over different topics"},
+		{[]recordedRun{run("x", "t", "u")}, 3, "k 3 is more passages than are ranked for any topic by: x (2); their contexts hold what there is"},
+	} {
+		if got := strings.Join(runDoubts(ds, c.runs, []Size{0, c.k}), "; "); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+
+	dir := t.TempDir()
+	file := writeRun(t, "t Q0 a 1 1 x\n", dir, "a.run")
+	if _, err := runFiles(file + "," + dir); err == nil || !strings.Contains(err.Error(), "--run has one file twice") {
+		t.Error(err)
 	}
 }

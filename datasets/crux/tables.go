@@ -20,7 +20,7 @@ func (b Benchmark) thresholds(systems []datasets.Scored) datasets.Grid {
 		Head: []string{
 			"retriever", "generator", "judge", "η", "Cov(Z)", "α-nDCG", "Den(Z)", "Cov(y)", "Den(y)", "n",
 		},
-		Note: "in percent; a question is answered by a grade of at least η; n: topics with a figure",
+		Note: "in percent; a question is answered by a grade of at least η; n: topics with a figure, and beside one that fewer have",
 	}
 	if len(b.etas()) < 2 {
 		return g // the main table has it all
@@ -29,9 +29,16 @@ func (b Benchmark) thresholds(systems []datasets.Scored) datasets.Grid {
 	for _, s := range systems {
 		for _, eta := range b.etas() {
 			row, n := []string{s.Retriever, s.Generator, s.Judge, fmt.Sprint(eta)}, 0
-			for _, name := range []string{CovContext, AlphaNDCG, DenContext, CovAnswer, DenAnswer} {
-				row = append(row, s.Percent(at(name, eta)))
+			names := []string{CovContext, AlphaNDCG, DenContext, CovAnswer, DenAnswer}
+			for _, name := range names {
 				n = max(n, topics(s, at(name, eta)))
+			}
+			for _, name := range names {
+				cell := s.Percent(at(name, eta))
+				if have := topics(s, at(name, eta)); have > 0 && have < n {
+					cell += fmt.Sprintf(" (n %d)", have)
+				}
+				row = append(row, cell)
 			}
 			g.Rows = append(g.Rows, append(row, fmt.Sprint(n)))
 		}

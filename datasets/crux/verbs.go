@@ -161,6 +161,9 @@ func (a *analysis) scoreRuns(ctx context.Context, w datasets.Workshop, b Benchma
 	if err != nil {
 		return err
 	}
+	for _, doubt := range runDoubts(ds, runs, sizes) {
+		w.Warn(doubt)
+	}
 	all := measureRuns(ds, runs, sizes)
 	if len(judges) > 0 {
 		for _, k := range sizes {

@@ -367,7 +367,10 @@ func link(t judge.Task, question int, v judge.Verdict) judge.Verdict {
 	if t.Questions[question].Kind != judge.Coverage || !v.Scored() || v.Value == 0 {
 		return v
 	}
-	v.Unit = lexical.Link(t)[question]
-	v.Flags = append(v.Flags, "linked by word overlap")
+	flag := "linked by word overlap"
+	if v.Unit = lexical.Link(t)[question]; v.Unit == 0 {
+		flag = "linked to no bullet: the model named none, and none shares a word with the statement"
+	}
+	v.Flags = append(v.Flags, flag)
 	return v
 }

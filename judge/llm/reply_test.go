@@ -178,6 +178,22 @@ func texted(pattern string) string {
 	return "---\nreply:\n  format: text\n  pattern: " + pattern + "\n---\n{{.Question}} {{.Form}}"
 }
 
+// Where a model names no bullet and no word fits one, nothing is said to be linked.
+func TestLinkedToNothing(t *testing.T) {
+	j, err := headed(t, texted(`'(?P<label>\w+)'`), &canned{reply: "full"}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := judge.Task{ID: "t", Units: []string{"it rains"}, Questions: []judge.Question{{ID: "q", Kind: judge.Coverage, Text: "Zebras gallop"}}}
+	out, err := j.Judge(context.Background(), []judge.Task{task}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := out[0][0]; v.Unit != 0 || len(v.Flags) != 1 || !strings.Contains(v.Flags[0], "linked to no bullet") {
+		t.Errorf("%+v", v)
+	}
+}
+
 // A plain prompt may have rules, and the word reply.
 func TestNoHeader(t *testing.T) {
 	for _, source := range []string{

@@ -108,6 +108,20 @@ func (s *Set) fromRun(path string, docs []index.Document) (index.Retriever, erro
 	return fromRun{path, run, known}, nil
 }
 
+// otherTopics says what to do with a run that ranks nothing for an item.
+func (f fromRun) otherTopics() string {
+	topics := slices.Sorted(maps.Keys(f.run.Topics))
+	named, rest := topics, ""
+	if len(topics) > mostTopics {
+		named, rest = topics[:mostTopics], ",..."
+	}
+	return fmt.Sprintf("topics must be the item ids of the data, as in retrieval/*.trec of any run folder; where it has fewer than "+
+		"the data, take its %d topics alone: --item %s%s", len(topics), strings.Join(named, ","), rest)
+}
+
+// mostTopics is how many topics a remedy names.
+const mostTopics = 12
+
 type fromRun struct {
 	path  string
 	run   *trec.Run
@@ -131,7 +145,7 @@ func (f fromRun) Retrieve(_ context.Context, q index.Query, k int) (index.Rankin
 		return index.Ranking{}, &datasets.InputError{
 			File:   f.path,
 			Msg:    fmt.Sprintf("has no result for the item %s", q.ID),
-			Remedy: "topics must be the item ids of the data; see retrieval/*.trec of any run folder",
+			Remedy: f.otherTopics(),
 		}
 	}
 

@@ -59,6 +59,7 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 	if bounds {
 		g.Note += " " + boundsNote
 	}
+	g.Note += countsNote(t, shown)
 	if t.Reading != "" {
 		g.Note += " " + t.Reading
 	}
@@ -72,6 +73,31 @@ func Headed(r Run, bench datasets.Benchmark) datasets.Grid {
 		g.Title = fmt.Sprintf("%d of %d items (%s)", m.Items, m.ItemsOf, m.Chosen)
 	}
 	return g
+}
+
+// countsNote says whose counts a row has where its main metrics miss different numbers of values: n is of the first, and
+// unscored of the one that misses most.
+func countsNote(t table.Table, shown []datasets.Metric) string {
+	for _, r := range t.Rows {
+		var first, worst datasets.Metric
+		most := 0
+		for _, m := range shown {
+			f, ok := r.Figure(m.Name)
+			if !ok || !m.Judged || !m.Lead {
+				continue
+			}
+			if first.Name == "" {
+				first, worst, most = m, m, f.NUnscored
+			}
+			if f.NUnscored > most {
+				worst, most = m, f.NUnscored
+			}
+		}
+		if worst.Name != first.Name {
+			return fmt.Sprintf(" n is that of %s, unscored that of %s, which misses the most.", first.Title, worst.Title)
+		}
+	}
+	return ""
 }
 
 // boundsNote says what stands behind a figure that misses values.
