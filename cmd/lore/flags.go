@@ -151,6 +151,7 @@ func isFolder(path string) bool {
 type judgeFlags struct {
 	judge, mode, unsure string
 	calibration         string
+	examples            string
 	batch, average      bool
 	minMass, askShare   float64
 	samples             int
@@ -175,6 +176,8 @@ func (f *judgeFlags) add(c *cobra.Command, def, help string) {
 		namesVar(fl, &f.mode, "judge-mode", modeNames, string(llm.Schema),
 			"how a model's verdict is read: schema (a label in JSON) or logprob (mean grade under the token probabilities)")
 		fl.BoolVar(&f.batch, "batch", false, "a model judges all statements, key points or sub-questions on a text in one call")
+		fl.StringVar(&f.examples, "judge-examples", "",
+			"show a model nine examples before it judges coverage: a labels `file`, or builtin")
 		fl.Float64Var(&f.minMass, "min-mass", 0.5, "logprob: flag verdicts whose labels have less probability than this")
 		fl.IntVar(&f.samples, "samples", 0, "logprob: replace flagged verdicts by the mean of so many sampled ones")
 		fl.StringVar(&f.unsure, "unsure", "", "judge A+B: average with B where A's `score` lies between these "+
@@ -215,7 +218,13 @@ func (f judgeFlags) judging() (models.Judging, error) {
 		return how, err
 	}
 
+	if how.Examples, err = examplesOf(f.examples); err != nil {
+		return how, err
+	}
+
 	switch {
+	case how.Batch && how.Examples != nil:
+		return how, usage.Errorf("examples are of one question a call; leave --batch or --judge-examples out")
 	case how.Mode != llm.Schema && how.Mode != llm.Logprob:
 		return how, usage.Errorf("--judge-mode is %s or %s, not %q", llm.Schema, llm.Logprob, f.mode)
 	case how.Batch && how.Mode != llm.Schema:

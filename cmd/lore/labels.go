@@ -30,19 +30,26 @@ func loadLabels(c *cobra.Command, path, human string) ([]agreement.Item, error) 
 		return runLabels(c, path, human)
 	}
 
+	items, notes, err := readLabels(path)
+	console := usage.NewConsole(c.ErrOrStderr())
+	for _, note := range notes {
+		console.Note(path + ": " + note)
+	}
+	return items, err
+}
+
+// readLabels reads a file of labels, with what is to be said of it.
+func readLabels(path string) (items []agreement.Item, notes []string, err error) {
 	if !slices.Contains(labelEndings, strings.ToLower(filepath.Ext(path))) {
-		return publishedLabels(path)
+		items, err = publishedLabels(path)
+		return items, nil, err
 	}
 	data, err := files.Read(path, "give a labels file")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	labels, err := agreement.Read(path, data)
-	console := usage.NewConsole(c.ErrOrStderr())
-	for _, note := range labels.Notes {
-		console.Note(path + ": " + note)
-	}
-	return labels.Items, err
+	return labels.Items, labels.Notes, err
 }
 
 // labelEndings are those of files of labels.

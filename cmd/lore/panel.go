@@ -87,6 +87,9 @@ func (p *panel) open(c *cobra.Command, m modelFlags, j judgeFlags, calls string,
 		return err
 	}
 	p.how = how
+	if err := checkExamples(p.console, names, how, p.tasks); err != nil {
+		return err
+	}
 	if len(names) == 0 {
 		return nil
 	}
@@ -205,6 +208,9 @@ func (p *panel) ask(ctx context.Context, spec string, seed uint64) (validated, e
 	if pair, ok := one.(*models.Pair); ok {
 		v.pair, name = pair, one.Name()
 		p.console.Note(models.Saved(one))
+	}
+	if p.how.Examples != nil && models.IsOllama(spec) {
+		name = one.Name()
 	}
 	v.seconds = time.Since(start).Seconds()
 	v.report = agreement.Measure(name, p.items, v.verdicts, seed)

@@ -250,6 +250,9 @@ func (p *prepared) load(name string, data []string) error {
 	if err := models.CheckBatch(p.opt.Judges, p.opt.Judging, p.data.Items); err != nil {
 		return err
 	}
+	if err := checkExamples(console, p.opt.Judges, p.opt.Judging, models.Planned(p.data.Items)); err != nil {
+		return err
+	}
 	if p.opt.Answers, err = p.f.readAnswers(bench, p.data); err != nil {
 		return err
 	}

@@ -127,6 +127,13 @@ func (f scoreFlags) open(c *cobra.Command, ds *datasets.Dataset, console usage.C
 	if err := models.CheckBatch(names, models.Judging{Batch: f.batch}, ds.Items); err != nil {
 		return nil, err
 	}
+	how, err := f.judging()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkExamples(console, names, how, models.Planned(ds.Items)); err != nil {
+		return nil, err
+	}
 	out := f.out
 	if out == "" {
 		out = filepath.Join("lore-runs", "score-"+ds.Hash[:8])

@@ -9,6 +9,7 @@ package llm
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -41,15 +42,16 @@ const (
 
 // Config says which model judges and how it is called.
 type Config struct {
-	Backend string // Call.Backend
-	Model   string
-	Digest  string
-	Label   string        // name in tables; backend and model if empty
-	Options local.Options // NumPredict is set by the judge
-	Mode    Mode          // "" is Schema
-	Batch   bool          // all questions of a task in one call, of kinds that are Batchable; schema mode only
-	MinMass float64       // logprob mode: mass below which a verdict is flagged
-	Samples int           // logprob mode: verdicts to sample and average where the mass is low; 0 keeps the flagged one
+	Backend  string // Call.Backend
+	Model    string
+	Digest   string
+	Label    string        // name in tables; backend and model if empty
+	Options  local.Options // NumPredict is set by the judge
+	Mode     Mode          // "" is Schema
+	Batch    bool          // all questions of a task in one call, of kinds that are Batchable; schema mode only
+	MinMass  float64       // logprob mode: mass below which a verdict is flagged
+	Samples  int           // logprob mode: verdicts to sample and average where the mass is low; 0 keeps the flagged one
+	Examples *Examples     // shown before questions of coverage; nil: none
 	// Fit, if not nil, is given all calls of a Judge before they run and may set
 	// load options such as num_ctx, the same for all.
 	Fit func(calls []local.Call)
@@ -68,6 +70,8 @@ type Judge struct {
 	calls   Caller
 	prompts map[judge.Kind]*prompt.Prompt
 	forms   map[judge.Kind]*replyForm // of prompts that say how they are replied to
+
+	examples *prompt.Prompt // nil: there are none
 }
 
 // New loads the prompts and builds the judge.
@@ -82,9 +86,19 @@ func New(cfg Config, calls Caller, prompts *prompt.Set) (*Judge, error) {
 		return nil, fmt.Errorf("a batch needs the mode %s", Schema)
 	}
 
+	if cfg.Batch && cfg.Examples != nil {
+		return nil, errors.New("examples are of one question a call; leave --batch or --judge-examples out")
+	}
+
 	j := &Judge{cfg: cfg, calls: calls, prompts: map[judge.Kind]*prompt.Prompt{}, forms: map[judge.Kind]*replyForm{}}
 	for _, kind := range judge.Kinds {
 		if err := j.load(kind, prompts); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Examples != nil {
+		var err error
+		if j.examples, err = prompts.Load(examplesPrompt); err != nil {
 			return nil, err
 		}
 	}
@@ -113,6 +127,9 @@ func (j *Judge) load(kind judge.Kind, prompts *prompt.Set) (err error) {
 // PromptOf is the name of the prompt by which questions of a kind are asked.
 func PromptOf(kind judge.Kind) string { return "judge/" + string(kind) + ".txt" }
 
+// IsQuestion reports whether a prompt of this name asks a question, and does not only go before one.
+func IsQuestion(name string) bool { return name != examplesPrompt }
+
 // KindOf is the kind of questions that a prompt of this name asks; false: it is none of a judge.
 func KindOf(name string) (judge.Kind, bool) {
 	for _, kind := range judge.Kinds {
@@ -136,7 +153,7 @@ func (j *Judge) Name() string {
 	if j.cfg.Batch {
 		name += " (batch)"
 	}
-	return name
+	return name + j.cfg.Examples.Mark()
 }
 
 // Judge asks every question, one by one or in batches. Calls of one task share
@@ -169,6 +186,7 @@ type session struct {
 	out      [][]judge.Verdict
 	open     [][]bool // questions without a verdict yet
 	note     [][]string
+	left     []int // examples of each task that others stand for
 	answered int
 	done     func(int)
 }
@@ -182,6 +200,7 @@ func newSession(j *Judge, tasks []judge.Task, done func(int)) *session {
 		out:   make([][]judge.Verdict, len(tasks)),
 		open:  make([][]bool, len(tasks)),
 		note:  make([][]string, len(tasks)),
+		left:  make([]int, len(tasks)),
 	}
 
 	for i, t := range tasks {
@@ -189,6 +208,9 @@ func newSession(j *Judge, tasks []judge.Task, done func(int)) *session {
 		s.open[i] = make([]bool, len(t.Questions))
 		s.note[i] = make([]string, len(t.Questions))
 		s.shown[i] = guarded(t)
+		if j.cfg.Examples != nil {
+			_, s.left[i] = j.cfg.Examples.For(t)
+		}
 
 		for k, q := range t.Questions {
 			s.open[i][k] = true
@@ -207,6 +229,9 @@ func (s *session) settle(task, question int, v judge.Verdict) {
 	}
 	if flag := s.shown[task].flag(); flag != "" {
 		v.Flags = append(v.Flags, flag)
+	}
+	if n := s.left[task]; n > 0 && s.tasks[task].Questions[question].Kind == judge.Coverage {
+		v.Flags = append(v.Flags, fmt.Sprintf("examples of the same subtopic replaced: %d", n))
 	}
 	s.out[task][question] = v
 	s.open[task][question] = false
@@ -344,6 +369,9 @@ func (j *Judge) call(t shown, kind judge.Kind, form, question, statement string)
 		shown
 		Form, Question, Statement string
 	}{t, form, question, statement})
+	if err == nil && j.examples != nil && kind == judge.Coverage {
+		messages, err = j.before(t.Task, messages)
+	}
 	if err != nil {
 		return local.Call{}, err
 	}

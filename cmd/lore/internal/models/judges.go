@@ -42,6 +42,8 @@ type Judging struct {
 	Fresh           bool // an encoder computes what is kept on disk once more, to be timed
 
 	Language string // code of that of all texts; empty: each is told
+
+	Examples *llm.Examples // shown to models before questions of coverage; nil: none
 }
 
 // Judge is a judge by name, with its models if it has some; A+B has two parts.
@@ -144,7 +146,9 @@ func (s *Set) asking(m *Model, how Judging) llm.Config {
 		Batch:   how.Batch,
 		MinMass: how.MinMass,
 		Samples: how.Samples,
-		Fit:     func(calls []local.Call) { s.Fit(m, calls, "prompts of the judge") },
+
+		Examples: how.Examples,
+		Fit:      func(calls []local.Call) { s.Fit(m, calls, "prompts of the judge") },
 	}
 }
 
@@ -268,7 +272,7 @@ func (j Judge) Manifest(how Judging) []store.Model {
 		}
 
 		d := m.Manifest()
-		d.Agreement = Agreement(m.Spec)
+		d.Agreement = Agreement(m.Spec + how.Examples.Mark())
 		d.Mode = how.mode()
 		out = append(out, d)
 	}
@@ -319,4 +323,29 @@ func CheckBatch(names []string, how Judging, items []datasets.Item) error {
 	}
 	return usage.Errorf("--batch has nothing to put together: each answer is asked one question, or is compared with " +
 		"whole references, and each of these calls stands alone; leave --batch out")
+}
+
+// CheckExamples refuses examples where they would not be shown: no judge is a model, or nothing is asked about coverage.
+func CheckExamples(names []string, how Judging, tasks []judge.Task) error {
+	if how.Examples == nil {
+		return nil
+	}
+	if !slices.ContainsFunc(names, func(n string) bool { return slices.ContainsFunc(SplitJudge(n), IsOllama) }) {
+		return usage.Errorf("--judge-examples is for a model as judge; there is none among: %s", strings.Join(names, ", "))
+	}
+	for _, t := range tasks {
+		if slices.ContainsFunc(t.Questions, func(q judge.Question) bool { return q.Kind == judge.Coverage }) {
+			return nil
+		}
+	}
+	return usage.Errorf("--judge-examples is for questions of coverage, and none is asked here; leave it out")
+}
+
+// Planned are the questions of items that are there before any answer is.
+func Planned(items []datasets.Item) []judge.Task {
+	var out []judge.Task
+	for _, it := range items {
+		out = append(out, it.Plan(datasets.Evidence{})...)
+	}
+	return out
 }

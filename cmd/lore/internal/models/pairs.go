@@ -190,7 +190,7 @@ func Saved(j judge.Judge) string {
 func promptKey(hashes map[string]string, mode string) string {
 	h := sha256.New()
 	_ = fs.WalkDir(llm.Prompts(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
+		if err == nil && !d.IsDir() && (hashes[name] != "" || llm.IsQuestion(name)) {
 			fmt.Fprintf(h, "%s %s\n", name, hashes[name])
 		}
 		return nil
@@ -231,10 +231,14 @@ func LexicalPart() ensemble.Part {
 
 // mode is how a model's verdicts are read, as manifests say it.
 func (how Judging) mode() string {
+	mode := string(how.Mode)
 	if how.Batch {
-		return string(how.Mode) + ", batch"
+		mode += ", batch"
 	}
-	return string(how.Mode)
+	if how.Examples != nil {
+		mode += fmt.Sprintf(", %d examples of those with SHA-256 %s", llm.ExamplesN, how.Examples.SHA256)
+	}
+	return mode
 }
 
 // RecordedJudge is a judge whose verdicts stand in a file of labels.

@@ -9,6 +9,7 @@ var purposes = map[string]string{
 	"long2rag/points.txt": "takes an answer apart into its points",
 
 	"judge/coverage.txt":      "judges whether an answer reports a statement",
+	"judge/examples.txt":      "shows a judge of coverage examples, before the question",
 	"judge/entailment.txt":    "judges whether a text supports a key point",
 	"judge/answerability.txt": "grades how well a text answers a question",
 	"judge/relevance.txt":     "grades how much of a reference an answer has",
