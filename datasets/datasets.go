@@ -224,6 +224,9 @@ type Protocol struct {
 	// none.
 	Labels func(path string) ([]agreement.Item, error)
 
+	// Pictures are drawn on the page besides those that every benchmark has.
+	Pictures []FacetPicture
+
 	// Published says where the benchmark's data is, and what lore reads of it. The zero value:
 	// there is none.
 	Published Published
@@ -231,6 +234,17 @@ type Protocol struct {
 	// Measured returns figures by item and metric that lie beside a file of published
 	// answers. nil: none are known; none found is no error.
 	Measured func(answers string, ds *Dataset) (map[string]map[string]float64, error)
+}
+
+// FacetPicture draws the mean of a metric over the items of each value of a facet, a line per system.
+type FacetPicture struct {
+	Title  string
+	Note   string
+	Facet  string   // as Item.Facets names it
+	Metric string   // by its name
+	Order  []string // values of the facet in their order; others stand behind
+	Axis   string   // what the values are of, in words
+	Radar  bool     // values have no order and stand in a circle; else a line leads from one to the next
 }
 
 // PointRule says how an answer is taken apart into its own points.

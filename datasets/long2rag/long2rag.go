@@ -170,6 +170,7 @@ func (b Benchmark) Protocol() datasets.Protocol {
 		TopP:         1,
 		Retrievers:   "given",
 		Published:    where,
+		Pictures:     pictures(),
 		Points: &datasets.PointRule{
 			Model:  b.Model,
 			Prompt: "long2rag/points.txt",

@@ -10,15 +10,35 @@ import (
 	"lore/judge/metric"
 )
 
+// pictures are those of the paper's Figures 4 to 7.
+func pictures() []datasets.FacetPicture {
+	const note = "KPR of the chosen systems, mean over questions. The table below has how many these are."
+	return []datasets.FacetPicture{
+		{Title: "KPR by domain", Note: note, Facet: byDomain, Metric: KPR, Order: Domains, Axis: "domain", Radar: true},
+		{Title: "KPR by category", Note: note, Facet: byCategory, Metric: KPR, Order: categoryNames(), Axis: "category", Radar: true},
+		{
+			Title: "KPR by the length of the documents shown", Note: note, Facet: byInput, Metric: KPR,
+			Order: names(inputBands), Axis: "tokens of the documents shown",
+		},
+		{
+			Title: "KPR by the length of the answer", Note: note, Facet: byAnswer, Metric: KPR,
+			Order: names(answerBands), Axis: "tokens of the answer",
+		},
+	}
+}
+
+func categoryNames() []string {
+	var out []string
+	for _, c := range Categories {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
 // Tables break recall down by category, domain and length, and compare the judges.
 func (Benchmark) Tables(systems []datasets.Scored) []datasets.Grid {
-	var categories []string
-	for _, c := range Categories {
-		categories = append(categories, c.Name)
-	}
-
 	grids := []datasets.Grid{
-		breakdown(systems, byCategory, "KPR by category", categories),
+		breakdown(systems, byCategory, "KPR by category", categoryNames()),
 		breakdown(systems, byDomain, "KPR by domain", Domains),
 		breakdown(systems, byInput, "KPR by tokens of documents shown", names(inputBands)),
 		breakdown(systems, byAnswer, "KPR by tokens of the answer", names(answerBands)),

@@ -19,6 +19,7 @@ func (b *builder) figures(questions []Question) Figures {
 	f.Held = held.series(func(bin int) string { return fmt.Sprint(bin) })
 	f.Positions = places.series(func(bin int) string { return fmt.Sprintf("%d–%d %%", 10*bin, 10*bin+10) })
 	f.Agreement = b.agreement(questions)
+	f.Facets = b.facets()
 	return f
 }
 

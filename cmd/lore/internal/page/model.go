@@ -189,9 +189,21 @@ type Figures struct {
 	Bounds [][2]int `json:"bounds,omitempty"`
 	// Scatter are the metrics of the picture of citation against coverage.
 	Scatter []int `json:"scatter,omitempty"`
+	// Facets are the benchmark's own pictures of a metric by the values of a facet.
+	Facets []FacetFigure `json:"facets,omitempty"`
 }
 
-// Series is a row's mean verdict, from 0 to 100, by the bins of a picture.
+// FacetFigure is a metric by the values of a facet. The means are over items, in the metric's unit.
+type FacetFigure struct {
+	Title  string   `json:"title"`
+	Note   string   `json:"note"`
+	Axis   string   `json:"axis"`
+	Metric int      `json:"metric"`
+	Radar  bool     `json:"radar,omitempty"`
+	Series []Series `json:"series"`
+}
+
+// Series is a row's mean verdict, from 0 to 100, or its mean of a metric, by the bins of a picture.
 type Series struct {
 	Row   int        `json:"row"`
 	Bins  []string   `json:"bins"`

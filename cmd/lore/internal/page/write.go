@@ -24,7 +24,7 @@ var source embed.FS
 var modules = []string{
 	"dom.js", "source.js", "state.js", "words.js", "extend.js", "search.js", "cells.js", "first.js", "table.js", "marks.js",
 	"list.js", "reader.js", "contexts.js", "statements.js", "answers.js", "question.js", "svg.js", "intervals.js", "heat.js", "charts.js",
-	"pictures.js", "notes.js", "main.js",
+	"radar.js", "pictures.js", "notes.js", "main.js",
 }
 
 // styles are the files of the style, in order.

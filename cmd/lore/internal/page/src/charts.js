@@ -52,7 +52,7 @@ export function scatter(width) {
 }
 
 // lines draws series of {name, k, points: [place, value, words]} over named places.
-function lines(width, names, axes, series, says, top = 100) {
+export function lines(width, names, axes, series, says, top = 100) {
   const height = 260;
   const {svg, x, y} = plane(width, height, says, [-0.3, names.length - 0.7], [0, top], axes);
   const every = Math.ceil(names.length / (width / 64));
@@ -70,7 +70,7 @@ function lines(width, names, axes, series, says, top = 100) {
 }
 
 // keyOf says which sign is whose.
-function keyOf(series) {
+export function keyOf(series) {
   return el('p', {class: 'legend'}, series.map((s) => el('span', null,
     draw('svg', {viewBox: '0 0 14 14', width: 14, height: 14, 'aria-hidden': 'true'}, shape(s.k, 7, 7, 5)), short(s.name, 60))));
 }

@@ -4,6 +4,7 @@ import {el, refill} from './dom.js';
 import {agreement, binned, scatter, trend} from './charts.js';
 import {graded, heatMap} from './heat.js';
 import {bounds, differenceNote, differences, fromBest, fromBestNote, intervals, mostRows} from './intervals.js';
+import {byFacet} from './radar.js';
 import {onChange, state} from './state.js';
 import {figure} from './svg.js';
 
@@ -48,6 +49,7 @@ function list() {
     out.push(figure('By place in the context', 'Mean verdict on statements, by where the first document that holds each stood. A line that falls tells of documents that are read less.',
       binned(figures.positions, 'place in the context')));
   }
+  for (const f of figures.facets || []) out.push(figure(f.title, f.note, byFacet(f)));
   if (some(figures.agreement)) out.push(figure('Do the judges agree?', 'Labels that two judges gave to the same statements.', agreement));
   return out;
 }
