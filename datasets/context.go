@@ -16,6 +16,14 @@ func (r Retrieved) Show(id, own string) string {
 	return own
 }
 
+// lengthOf is what is shown of a document, and its tokens.
+func (r Retrieved) lengthOf(c *Corpus, id string) (string, int) {
+	if made, ok := r.Texts[id]; ok {
+		return made, tokens.Count(made)
+	}
+	return c.Text(id), c.Tokens(id)
+}
+
 // Take fills a context with the first limit documents of a ranking, all of them if
 // limit is 0. They are taken whole while they fit into the budget; the next one is cut
 // to fit and the rest left out. A corpus shown whole has no budget and no limit. label
@@ -28,8 +36,7 @@ func Take(c *Corpus, found Retrieved, limit int, budget Budget, label func(place
 	}
 
 	for i, id := range ids {
-		shown := found.Show(id, c.Text(id))
-		n := tokens.Count(shown)
+		shown, n := found.lengthOf(c, id)
 		if room := budget.Tokens - ctx.Tokens; !found.Whole && n > room {
 			whole := n
 			if shown, n = tokens.Cut(shown, room); n == 0 {

@@ -51,6 +51,9 @@ type Corpus struct {
 
 	once  sync.Once
 	place map[string]int
+
+	lengths    sync.Map // by place: tokens
+	beginnings sync.Map // by cutAt: beginning
 }
 
 // Place is where a document stands among Documents.

@@ -87,7 +87,7 @@ func TestGoldenTopics(t *testing.T) {
 	}
 	for i, n := range strings.Fields(string(data)) {
 		d := ds.Corpora[0].Documents[i]
-		if got := fmt.Sprint(items["duc04-test-0"].set.tokens(d.ID)); got != n {
+		if got := fmt.Sprint(items["duc04-test-0"].set.corpus.Tokens(d.ID)); got != n {
 			t.Errorf("%s has %s tokens, tokens.txt says %s", d.ID, got, n)
 		}
 	}

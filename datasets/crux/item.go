@@ -285,7 +285,7 @@ func (it *item) scoreContext(ranked []string, k int, v datasets.Verdicts) []data
 		}
 		scores = append(scores, from)
 		rows = append(rows, row)
-		n += it.set.tokens(id)
+		n += it.set.corpus.Tokens(id)
 	}
 
 	scores = append(scores, datasets.Score{Metric: Tokens, Value: float64(n)})

@@ -10,13 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"lore/datasets"
 	"lore/judge/metric"
 	"lore/local/files"
 	"lore/local/text"
-	"lore/local/tokens"
 )
 
 // MaxGrade is the best grade of a passage for a question; 0 is the worst.
@@ -171,17 +169,6 @@ func Answerable(grades map[string][]int, questions, eta int) []bool {
 type set struct {
 	bench  Benchmark
 	corpus *datasets.Corpus
-	sizes  sync.Map // tokens of passages by id: a passage is shown in many contexts
-}
-
-// tokens are those of a passage, by cl100k_base.
-func (s *set) tokens(id string) int {
-	if n, ok := s.sizes.Load(id); ok {
-		return n.(int)
-	}
-	n := tokens.Count(s.corpus.Text(id))
-	s.sizes.Store(id, n)
-	return n
 }
 
 // Load reads a folder with topics.jsonl and passages.jsonl, which may lie below the folder that is
@@ -421,7 +408,7 @@ func (s *set) item(t Topic) *item {
 	it := &item{set: s, topic: t, relevant: relevant, required: required}
 	var rows [][]int
 	for _, id := range required {
-		it.oracleTokens += s.tokens(id)
+		it.oracleTokens += s.corpus.Tokens(id)
 		it.oracleWords += text.Count(s.corpus.Text(id))
 		rows = append(rows, t.Grades[id])
 	}

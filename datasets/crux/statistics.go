@@ -40,7 +40,7 @@ func (b Benchmark) statistics(ds *datasets.Dataset) datasets.Grid {
 		}
 	}
 	for _, d := range ds.Corpora[0].Documents {
-		passages.add(ds.Items[0].(*item).set.tokens(d.ID))
+		passages.add(ds.Items[0].(*item).set.corpus.Tokens(d.ID))
 	}
 
 	plain := func(what string, n int) { g.Rows = append(g.Rows, []string{what, fmt.Sprint(n), datasets.NoValue}) }
