@@ -3,7 +3,11 @@ package msrs
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"lore/datasets"
+	"lore/local/files"
 )
 
 // FuzzHubTables: no table may break the importer, whatever its format.
@@ -21,5 +25,33 @@ func FuzzHubTables(f *testing.F) {
 			t.Fatal(err)
 		}
 		_, _ = ReadHub("story", path, map[string]string{"test": path})
+	})
+}
+
+// FuzzShown: whatever a file says was shown, rankings hold documents of the corpus alone, each once.
+func FuzzShown(f *testing.F) {
+	f.Add([]byte(`[{"Query":"q","Article":"one<doc-sep>two","Title":"t"}]`))
+	f.Add([]byte(`[{"Query":"q","Article":" "},{"Query":"q"}]`))
+	f.Add([]byte(`{"Query":[]}`))
+	raw := Raw{
+		Documents: []datasets.Document{{ID: "a", Text: "one"}, {ID: "b", Text: "two"}},
+		Queries:   map[string][]Query{"test": {{ID: "1", Text: "q", References: []string{"r"}}}},
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(dir, "shown.json")
+		if err := files.WriteFile(path, data); err != nil {
+			t.Fatal(err)
+		}
+		s, err := readShown(path, raw, newDocumentTexts(raw.Documents))
+		if err != nil {
+			return
+		}
+		for id, shown := range s.IDs {
+			slices.Sort(shown)
+			if id != "1" || len(slices.Compact(shown)) != len(s.IDs[id]) || !slices.Contains([]string{"a", "b"}, shown[0]) {
+				t.Errorf("%s was shown %v", id, shown)
+			}
+		}
 	})
 }

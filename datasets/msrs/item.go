@@ -2,6 +2,7 @@ package msrs
 
 import (
 	"fmt"
+	"slices"
 
 	"lore/datasets"
 	"lore/judge"
@@ -32,8 +33,8 @@ func (it *item) Query() datasets.Query {
 func (it *item) References() []string { return it.query.References }
 
 // Context takes the first K documents, whole while they fit into the budget; the
-// next one is cut and the rest left out. The whole corpus is given with the same
-// number of tokens of each document, and the oracle's are given all.
+// next one is cut and the rest left out. Of the whole corpus every document is given, and so are
+// the oracle's.
 func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datasets.Context {
 	if found.Whole {
 		return it.everyDocument(found.IDs, budget)
@@ -50,17 +51,25 @@ func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datase
 	return ctx
 }
 
-// everyDocument shows the beginning of each document, with an equal share of the budget.
+// everyDocument shows every document whole, or its beginning: of meetings as many tokens as the authors showed of
+// each. Where that is more than the budget, each document has the same share of it, and what short ones leave over
+// goes to the others.
 func (it *item) everyDocument(ids []string, budget datasets.Budget) datasets.Context {
-	var ctx datasets.Context
-	each := budget.Tokens / max(1, len(ids))
+	whole := make([]int, len(ids))
 	for i, id := range ids {
-		text := it.Corpus().Text(id)
-		whole := tokens.Count(text)
-		n := whole
+		whole[i] = tokens.Count(it.Corpus().Text(id))
+	}
+	each := fairShare(whole, budget.Tokens)
+	if most := it.set.fullTokens; most > 0 {
+		each = min(each, most)
+	}
+
+	var ctx datasets.Context
+	for i, id := range ids {
+		text, n := it.Corpus().Text(id), whole[i]
 		if n > each {
 			text, n = tokens.Cut(text, each)
-			ctx.CutTokens += whole - n
+			ctx.CutTokens += whole[i] - n
 			if n == 0 {
 				ctx.Dropped++
 				continue
@@ -72,6 +81,23 @@ func (it *item) everyDocument(ids []string, budget datasets.Budget) datasets.Con
 		ctx.Passages = append(ctx.Passages, local.Passage{Label: datasets.Numbered(i, id), Document: id, Text: text})
 	}
 	return ctx
+}
+
+// fairShare is the most that each of some lengths may have so that all together have no more than total: the
+// largest of them where all fit.
+func fairShare(lengths []int, total int) int {
+	sorted := slices.Sorted(slices.Values(lengths))
+	left := total
+	for i, n := range sorted {
+		if share := left / (len(sorted) - i); n > share {
+			return share
+		}
+		left -= n
+	}
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[len(sorted)-1]
 }
 
 // Lengths that are asked for (section 4).
@@ -90,6 +116,7 @@ func (it *item) Request(ask datasets.Ask) ([]local.Message, *local.Source, error
 		"Least":    leastWords,
 		"Most":     mostWords,
 		"Domain":   it.set.domain,
+		"Title":    it.query.Title,
 	})
 	return messages, source, err
 }

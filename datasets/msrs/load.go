@@ -27,6 +27,7 @@ type set struct {
 	domain, split string
 	k             int
 	oracleWords   int // of all gold documents together; 0: no limit
+	fullTokens    int // of each document of the whole corpus; 0: no limit
 	corpus        *datasets.Corpus
 	scorer        *Scorer
 	frequencies   frequencies
@@ -76,6 +77,11 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 		split = only
 		chosen = []string{fmt.Sprintf("%s: has queries of the split %s alone, which are used", name, only)}
 	}
+	if b.Wording == wordingOriginal {
+		if err := raw.reword(name, split); err != nil {
+			return nil, err
+		}
+	}
 	queries := raw.Queries[split]
 	if len(queries) == 0 {
 		return nil, &datasets.InputError{
@@ -100,9 +106,10 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 	if s.k == 0 {
 		s.k = defaultK[s.domain]
 	}
-	s.oracleWords = b.OracleWords
-	if s.oracleWords == 0 && s.domain == "meeting" {
-		s.oracleWords = OracleWords
+	s.oracleWords, s.fullTokens = b.OracleWords, b.FullTokens
+	if s.domain == "meeting" {
+		s.oracleWords = cmp.Or(s.oracleWords, OracleWords)
+		s.fullTokens = cmp.Or(s.fullTokens, FullTokens)
 	}
 	s.corpus = &datasets.Corpus{ID: s.domain, Documents: raw.Documents}
 
@@ -115,6 +122,24 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 	ds.Items, ds.Warnings, err = s.items(name, queries)
 	ds.Warnings = slices.Concat(chosen, blank, ds.Warnings)
 	return ds, err
+}
+
+// reword puts the queries of a split as they were before they were rewritten in their place.
+func (r Raw) reword(name, split string) error {
+	queries := slices.Clone(r.Queries[split])
+	for i, q := range queries {
+		if isBlank(q.Original) {
+			return &datasets.InputError{
+				File:   name,
+				Place:  "row " + q.ID,
+				Msg:    "has no original query",
+				Remedy: "leave --wording original out: published stories alone have a squality_query",
+			}
+		}
+		queries[i].Text = q.Original
+	}
+	r.Queries[split] = queries
+	return nil
 }
 
 // onlySplit is the only split of which there are queries; empty where there are several, or none.
@@ -199,7 +224,11 @@ func (r Raw) Hash(split string) string {
 		parts = append(parts, []byte(d.ID), []byte(d.Text))
 	}
 
-	data, err := json.Marshal(r.Queries[split])
+	asked := slices.Clone(r.Queries[split])
+	for i := range asked {
+		asked[i].Original = "" // it is asked by nobody, unless it stands in the place of the query
+	}
+	data, err := json.Marshal(asked)
 	if err != nil {
 		panic(err) // plain strings
 	}

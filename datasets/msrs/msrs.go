@@ -21,7 +21,10 @@ type Benchmark struct {
 	Split  string // test, dev or train; empty is test
 	K      int    // documents given to the generator; 0 is 8 for stories and 3 for meetings
 
+	Wording string // of the queries: empty as they are, original as before they were rewritten (Table 11)
+
 	OracleWords int // words of all gold documents together; 0 is 20,000 for meetings and all for stories
+	FullTokens  int // tokens of each document of the whole corpus; 0 is 4,800 for meetings and all for stories
 }
 
 // Name is "msrs".
@@ -43,10 +46,18 @@ func (Benchmark) Settings() []datasets.Setting {
 	return []datasets.Setting{
 		{Name: "domain", Values: Domains, Help: "story or meeting (default: what the data is)"},
 		{Name: "split", Values: splits, Help: "test, dev or train (default test)"},
+		{
+			Name: "wording", Values: []string{wordingOriginal},
+			Help: "original: stories are asked by the queries of SQuALITY, as they were before they were rewritten to stand alone",
+		},
 		{Name: "k", System: true, Help: "documents given to the generator (default 8 for stories, 3 for meetings)"},
 		{
 			Name: "oracle-words", System: true,
 			Help: "words of all gold documents together that oracle shows (default 20000 for meetings, all for stories)",
+		},
+		{
+			Name: "full-tokens", System: true,
+			Help: "tokens of each document that full shows at most (default 4800 for meetings, all for stories)",
 		},
 	}
 }
@@ -61,13 +72,23 @@ func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, erro
 		return nil, fmt.Errorf("--split is one of %v, not %q", splits, b.Split)
 	}
 
+	if b.Wording = values["wording"]; b.Wording != "" && b.Wording != wordingOriginal {
+		return nil, fmt.Errorf("--wording is original, not %q", b.Wording)
+	}
+
 	var err error
 	if b.K, err = datasets.Positive("k", values["k"]); err != nil {
 		return nil, err
 	}
-	b.OracleWords, err = datasets.Positive("oracle-words", values["oracle-words"])
+	if b.OracleWords, err = datasets.Positive("oracle-words", values["oracle-words"]); err != nil {
+		return nil, err
+	}
+	b.FullTokens, err = datasets.Positive("full-tokens", values["full-tokens"])
 	return b, err
 }
+
+// wordingOriginal asks the queries as they were before they were rewritten.
+const wordingOriginal = "original"
 
 // Names of the metrics of items. Those of systems that were recorded have the same
 // names where they are the same figures.
@@ -191,10 +212,13 @@ const differs = "relevance and consistency are not the paper's G-Eval: a judge o
 // Describe says in the manifest what was loaded and how contexts are cut.
 func (Benchmark) Describe(ds *datasets.Dataset, budget datasets.Budget, language string) map[string]string {
 	s := ds.Items[0].(*item).set
-	n := len(s.corpus.Documents)
 	context := fmt.Sprintf("the first %d documents, whole while they fit into %d tokens; "+
 		"the next one is cut and the rest left out", s.k, budget.Tokens)
-	whole := fmt.Sprintf("the first %d tokens of each of %d documents", budget.Tokens/max(1, n), n)
+	whole := "every document whole"
+	if s.fullTokens > 0 {
+		whole = fmt.Sprintf("the first %d tokens of every document", s.fullTokens)
+	}
+	whole += fmt.Sprintf("; where that is over %d tokens an equal share of these", budget.Tokens)
 	oracle := "all gold documents in their published order"
 	if s.oracleWords > 0 {
 		oracle += fmt.Sprintf(", of n documents the first %d/n words each", s.oracleWords)

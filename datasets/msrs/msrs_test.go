@@ -21,7 +21,10 @@ func TestParseQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Query{{"12", "a", []string{"x"}, []string{"r1", "r2"}}, {"3", "b", []string{}, []string{"r"}}}
+	want := []Query{
+		{ID: "12", Text: "a", Gold: []string{"x"}, References: []string{"r1", "r2"}},
+		{ID: "3", Text: "b", Original: "z", Gold: []string{}, References: []string{"r"}},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -16,6 +16,10 @@ import (
 // meetings. Of stories they show all.
 const OracleWords = 20_000
 
+// FullTokens are how many tokens of each meeting the authors show where they show the whole corpus (B.2). Stories
+// are shown whole.
+const FullTokens = 4_800
+
 // goldGrades are the relevance of gold documents. It is binary: what stands behind the
 // point stays below one half and keeps the published order.
 func goldGrades(gold []string) map[string]float64 {

@@ -38,6 +38,8 @@ type ownQuery struct {
 	Query      string   `json:"query"`
 	Gold       []string `json:"gold_documents"`
 	References []string `json:"references"`
+	Original   string   `json:"original,omitempty"`
+	Title      string   `json:"title,omitempty"`
 }
 
 // importAgain is the remedy of data that has changed.
@@ -118,7 +120,7 @@ func (r *Raw) readQueries(dir fs.FS, name string) error {
 		}
 
 		seen[at] = true
-		query := Query{ID: q.ID, Text: q.Query, Gold: q.Gold, References: q.References}
+		query := Query{ID: q.ID, Text: q.Query, Gold: q.Gold, References: q.References, Original: q.Original, Title: q.Title}
 		r.Queries[q.Split] = append(r.Queries[q.Split], query)
 		return nil
 	})
@@ -128,6 +130,11 @@ func (r Raw) fullHash() string {
 	var all []byte
 	for _, s := range splits {
 		all = append(all, r.Hash(s)...)
+		for _, q := range r.Queries[s] {
+			if q.Original != "" || q.Title != "" {
+				all = fmt.Appendf(all, "%q %q %q", q.ID, q.Original, q.Title)
+			}
+		}
 	}
 	return datasets.HashFiles(all)
 }
@@ -175,7 +182,7 @@ func Write(dir string, raw Raw, source string) error {
 			head.Queries[split] = n
 		}
 		for _, q := range raw.Queries[split] {
-			queries = append(queries, ownQuery{q.ID, split, q.Text, q.Gold, q.References})
+			queries = append(queries, ownQuery{q.ID, split, q.Text, q.Gold, q.References, q.Original, q.Title})
 		}
 	}
 

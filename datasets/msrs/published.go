@@ -22,6 +22,9 @@ type Query struct {
 	Text       string   // stand-alone query
 	Gold       []string // ids of the documents that hold the answer
 	References []string // reference summaries: four for stories, one for meetings
+
+	Original string `json:",omitempty"` // the query before it was rewritten to stand alone; of published stories alone
+	Title    string `json:",omitempty"` // of the story, with its author; from what was shown without documents
 }
 
 // publishedForm is what a published folder holds, for errors.
@@ -164,14 +167,15 @@ func ParseQueries(name string, data []byte) ([]Query, error) {
 
 // queryRow is a row as it is written.
 type queryRow struct {
-	Query  string          `json:"query"`
-	Gold   []string        `json:"gold_documents"`
-	Answer json.RawMessage `json:"answer"` // a text or a list of texts
+	Query    string          `json:"query"`
+	Original string          `json:"squality_query"`
+	Gold     []string        `json:"gold_documents"`
+	Answer   json.RawMessage `json:"answer"` // a text or a list of texts
 }
 
 // query is that of a row; problem says what it lacks.
 func (r queryRow) query(id string) (q Query, problem string) {
-	q = Query{ID: id, Text: r.Query, Gold: r.Gold}
+	q = Query{ID: id, Text: r.Query, Gold: r.Gold, Original: r.Original}
 	if json.Unmarshal(r.Answer, &q.References) != nil {
 		var one string
 		if json.Unmarshal(r.Answer, &one) != nil {

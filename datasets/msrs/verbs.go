@@ -23,9 +23,12 @@ func Verbs() []datasets.Verb {
 			Long: "import msrs reads a published folder (documents/*.txt beside queries_test.json and the\n" +
 				"other splits), one split of it by its file of queries, or the tables of the Hugging Face\n" +
 				"layout as Parquet or JSON, checks ids, counts and gold documents, and writes\n" +
-				"documents.jsonl, queries.jsonl and msrs.json with their hash.",
+				"documents.jsonl, queries.jsonl and msrs.json with their hash. With --shown, the authors' files of\n" +
+				"what systems were shown become rankings for lore run --retrieval, in the folder shown, and the\n" +
+				"titles of stories in them are named to models that get no documents.",
 			Example: "  lore data import msrs MSRS/story --out story\n" +
 				"  lore data import msrs MSRS/story/queries_dev.json --out dev\n" +
+				"  lore data import msrs MSRS/story --shown MSRS/retrieval --out story\n" +
 				"  lore data import msrs --domain story --corpus corpus.parquet" +
 				" --queries test=test.parquet --out story",
 			Most: 1,
@@ -63,8 +66,8 @@ func Verbs() []datasets.Verb {
 
 // importOptions are the flags of an import.
 type importOptions struct {
-	out, domain, corpus string
-	queries             splitFiles
+	out, domain, corpus, shown string
+	queries                    splitFiles
 }
 
 // splitFiles are tables of queries by split, as SPLIT=FILE.
@@ -90,6 +93,7 @@ func newImport(fl *flag.FlagSet) datasets.Job {
 	fl.StringVar(&o.out, "out", "", "output `folder` (default: the domain's name)")
 	fl.StringVar(&o.domain, "domain", "", "story or meeting (default: the folder's name)")
 	fl.StringVar(&o.corpus, "corpus", "", "`table` of documents")
+	fl.StringVar(&o.shown, "shown", "", "comma-separated `files` of the authors' that say what systems were shown, or their folder")
 	fl.Var(o.queries, "queries", "table of queries as `SPLIT=FILE`; may be repeated")
 
 	return func(ctx context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
@@ -124,12 +128,39 @@ func (o importOptions) run(ctx context.Context, w datasets.Workshop, args []stri
 	if err := w.Fresh(filepath.Join(out, OwnFile)); err != nil {
 		return none, err
 	}
-	if err := Write(out, raw, source); err != nil {
+	shown, err := readAllShown(datasets.List(o.shown, ","), raw, w)
+	if err != nil {
+		return none, err
+	}
+	next, err := writeAll(out, raw, source, shown)
+	if err != nil {
 		return none, err
 	}
 	done, err := verify(ctx, w, []string{out})
 	done.Folder = out
+	done.Next = append(done.Next, next...)
+	done.Tables = append(done.Tables, datasets.Filled(shownGrid(shown))...)
 	return done, err
+}
+
+// writeAll writes imported data, the rankings of what was shown first: the description of the data comes last. next
+// are the commands that run them.
+func writeAll(out string, raw Raw, source string, shown []Shown) (next []string, err error) {
+	for _, s := range shown {
+		path, err := writeShown(out, s)
+		if err != nil {
+			return nil, err
+		}
+		if path == "" {
+			continue
+		}
+		command := fmt.Sprintf("lore run msrs %s --split %s --retrieval %s", files.Quoted(out), s.Split, files.Quoted(path))
+		if s.Most > defaultK[raw.Domain] {
+			command += fmt.Sprintf(" --k %d", s.Most)
+		}
+		next = append(next, command)
+	}
+	return next, Write(out, raw, source)
 }
 
 // read reads either layout.

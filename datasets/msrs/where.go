@@ -22,7 +22,6 @@ var where = datasets.Published{
 				"a text for meetings), squality_query (stories)",
 			Read:   "lore run msrs MSRS/story/queries_dev.json",
 			Import: "lore data import msrs MSRS/story --out story",
-			Unread: "squality_query, the query before it was rewritten",
 		},
 		{
 			Path:   "outputs/DOMAIN/SETTING/summary/MODEL_summary.json",
@@ -39,6 +38,13 @@ var where = datasets.Published{
 			Layout: "the authors' ROUGE (low, mid, high of a bootstrap) and BERTScore",
 			Read:   "lore score msrs MSRS/outputs",
 			Unread: "BERTScore's p and r, which are exchanged",
+		},
+		{
+			Path: "what systems were shown, such as story-oracle-top-1.json",
+			Layout: "a JSON list in the order of the queries: Query, and Article, the documents with <doc-sep> between, or, " +
+				"where nothing was shown, Title",
+			Import: "lore data import msrs MSRS/story --shown MSRS/retrieval --out story",
+			Unread: "the reference summaries in it, which are those of the queries",
 		},
 		{
 			Path: "a hub's tables",
