@@ -39,9 +39,13 @@ func Verbs() []datasets.Verb {
 			Kind:  datasets.Verify,
 			Args:  "FILE|DIR",
 			Short: "Check a file of questions against the published counts",
-			Least: 1,
-			Most:  1,
-			New:   func(*flag.FlagSet) datasets.Job { return verify },
+			Long: "verify long2rag counts questions, documents, key points and spans, and says where these are not those of\n" +
+				"the paper. Tables have the distributions of its Figures 10 to 12: questions by domain and by category,\n" +
+				"and documents by their words.",
+			Example: "  lore data verify long2rag mine",
+			Least:   1,
+			Most:    1,
+			New:     func(*flag.FlagSet) datasets.Job { return verify },
 		},
 	}
 }
@@ -80,7 +84,7 @@ func newImport(fl *flag.FlagSet) datasets.Job {
 
 		done := counted(questions, *out)
 		if !related {
-			done, err = verify(ctx, w, []string{*out})
+			done, _, err = check(ctx, w, []string{*out})
 		}
 		documents := slices.ContainsFunc(questions, func(q Question) bool { return len(q.Documents) > 0 })
 		if folder != "" && documents { // without any it cannot be loaded by itself, to see that it is whole
@@ -179,12 +183,21 @@ func readToImport(path string, fields Mapping) ([]Question, error) {
 	return ReadMapped(path, data, fields)
 }
 
-// verify loads a file of questions and counts what is there. Counts that differ from the
+// verify counts what is there, and how it is distributed.
+func verify(ctx context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
+	done, questions, err := check(ctx, w, args)
+	if err == nil {
+		done.Tables = append(done.Tables, statistics(questions)...)
+	}
+	return done, err
+}
+
+// check loads a file of questions and counts what is there. Counts that differ from the
 // published ones are said.
-func verify(_ context.Context, w datasets.Workshop, args []string) (datasets.Outcome, error) {
+func check(_ context.Context, w datasets.Workshop, args []string) (datasets.Outcome, []Question, error) {
 	ds, err := w.Load(Benchmark{}.Name(), args)
 	if err != nil {
-		return datasets.Outcome{}, err
+		return datasets.Outcome{}, nil, err
 	}
 
 	var questions []Question
@@ -195,7 +208,7 @@ func verify(_ context.Context, w datasets.Workshop, args []string) (datasets.Out
 		w.Warn(warning)
 	}
 
-	return counted(questions, args[0]), nil
+	return counted(questions, args[0]), questions, nil
 }
 
 // counted says how much there is.
