@@ -42,6 +42,24 @@ func printGrids(w io.Writer, format string, grids []datasets.Grid) error {
 	return nil
 }
 
+// noteOneTable says which tables CSV leaves out, as it has room for the first alone, and what has them all.
+func noteOneTable(c *cobra.Command, format string, grids []datasets.Grid, remedy string) {
+	if n := len(datasets.Filled(grids...)); format == "csv" && n > 1 {
+		usage.NewConsole(c.ErrOrStderr()).Note(fmt.Sprintf("CSV holds one table, the first of %d; %s", n, remedy))
+	}
+}
+
+// checkJSON refuses --json beside another format.
+func checkJSON(c *cobra.Command, format string, json bool) error {
+	if json && c.Flags().Changed("format") {
+		return usage.Errorf("--json and --format %s exclude each other", format)
+	}
+	return checkFormat(format, formats)
+}
+
+// allTables is the remedy where a command that analyses has written one table of several.
+const allTables = "--out FOLDER writes the cells of all into one tables.csv, and --json prints all tables"
+
 // printCost says what the calls of models cost. Calls of the built-in generator cost
 // nothing, and are named only where all were finished before.
 func printCost(w io.Writer, usage []gate.ModelUsage) {

@@ -383,6 +383,7 @@ func showRun(c *cobra.Command, title string, r report.Run, bench datasets.Benchm
 	grids := append([]datasets.Grid{report.Headed(r, bench)}, report.Grids(r, bench)...)
 	switch format {
 	case "csv":
+		noteOneTable(c, format, grids, "--format md and latex print them all, and --tidy has every value in one table")
 		return report.CSV(w, grids[0])
 	case "md":
 		report.WriteMarkdown(w, title, r, bench)

@@ -73,7 +73,7 @@ func newScoreRecorded(e all.Entry) *cobra.Command {
 
 func scoreRecorded(c *cobra.Command, f scoreFlags, e all.Entry, data []string) error {
 	console := usage.NewConsole(c.ErrOrStderr())
-	if err := checkFormat(f.format, formats); err != nil {
+	if err := checkJSON(c, f.format, f.json); err != nil {
 		return err
 	}
 	ds, err := e.Load(data)
@@ -188,6 +188,8 @@ func (f scoreFlags) print(c *cobra.Command, e all.Entry, t table.Table) error {
 	show := func() error { return printGrids(w, f.format, grids) }
 	if f.json {
 		show = func() error { return json(w) }
+	} else {
+		noteOneTable(c, f.format, grids, allTables)
 	}
 	if err := show(); err != nil {
 		return err

@@ -225,7 +225,7 @@ func (f verbFlags) config(c *cobra.Command, v datasets.Verb) (workshop.Config, e
 	}
 	if v.Kind == datasets.Analyse {
 		cfg.Journal = "calls"
-		if err := checkFormat(f.format, formats); err != nil {
+		if err := checkJSON(c, f.format, f.json); err != nil {
 			return cfg, err
 		}
 		if f.out == "" {
@@ -454,6 +454,7 @@ func (f verbFlags) print(c *cobra.Command, out datasets.Outcome) error {
 	for _, line := range out.Lines {
 		fmt.Fprintln(w, usage.Plain(line))
 	}
+	noteOneTable(c, f.format, out.Tables, allTables)
 	return printGrids(w, f.format, out.Tables)
 }
 

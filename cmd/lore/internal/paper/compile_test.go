@@ -11,6 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"lore/cmd/lore/internal/report"
+	"lore/cmd/lore/internal/tex"
+	"lore/datasets"
 )
 
 // overfull is what pdflatex says of a line that is too wide.
@@ -69,6 +73,14 @@ func typeset(t *testing.T, preamble, body string, wide bool) {
 	}
 }
 
+// hostile are names that people, file systems and servers may come up with.
+var hostile = []string{
+	`a_b % c & d # e $ f ~ g ^ h \ i { j }`, `\input{/etc/passwd}`, `\write18{id}`, `^^5cinput x`, "[1pt] x", "* x", "a\n\\end{table}", "%",
+	"--", "---", "a--b", "''", "``", "?`", "!`", ",,", `"a`, "<<x>>", "|", "ollama:qwen3:8b-q4_K_M", "trec:run/x_1.trec", "→ ≤ ± × – — − …",
+	"北京 bm25", "Ωmega η3", "🙂", "e\u0301", "\u202egnp.exe", "\x1b]8;;http://evil/\x07x", "\xff\xfe", "Łódź ß é ñ ő ș", "x²", "", " ", "-–-", "\u00ad", "$\\eta$",
+	`\end{tabular}\end{table}\end{document}`, "}{", "&&", `\\`, "#1", "@", "\\loreunicode{a}{b}",
+}
+
 // fontencs are the encodings that papers are set in.
 var fontencs = []string{"", "\\usepackage[T1]{fontenc}\n"}
 
@@ -76,16 +88,12 @@ var fontencs = []string{"", "\\usepackage[T1]{fontenc}\n"}
 // and notes.
 func TestLettersCompile(t *testing.T) {
 	s := sheet{label: "tab:letters", caption: "Every letter", heads: [][]string{{"a"}}, align: "l"}
-	for _, r := range letters {
-		s.rows = append(s.rows, []string{Escape(string(r))})
+	for _, r := range tex.Known() {
+		s.rows = append(s.rows, []string{tex.Escape(string(r))})
 		s.note = append(s.note, string(r))
-	}
-	for r := range written {
-		s.rows = append(s.rows, []string{Escape(string(r))})
-		s.caption += string(r)
-	}
-	for r := 'α'; r <= 'ω'; r++ {
-		s.rows = append(s.rows, []string{Escape(string(r))})
+		if r <= 'ω' {
+			s.caption += string(r)
+		}
 	}
 	for _, encoding := range fontencs {
 		compile(t, encoding, text(s))
@@ -100,7 +108,7 @@ func TestHostileNamesCompile(t *testing.T) {
 	}
 	for _, name := range hostile {
 		cells := make([]string, len(hostile))
-		cells[0], cells[1] = Escape(name), marked(Escape(name), near)
+		cells[0], cells[1] = tex.Escape(name), marked(tex.Escape(name), near)
 		s.rows = append(s.rows, cells)
 	}
 	for _, encoding := range fontencs {
@@ -120,7 +128,7 @@ func TestRandomNamesCompile(t *testing.T) {
 				name[k] = rune(rng.IntN(0x3000))
 			}
 		}
-		s.rows = append(s.rows, []string{Escape(string(name)), fmt.Sprint(i)})
+		s.rows = append(s.rows, []string{tex.Escape(string(name)), fmt.Sprint(i)})
 	}
 	// More than a page of rows cannot float.
 	for len(s.rows) > 0 {
@@ -135,4 +143,19 @@ func text(s sheet) string {
 	var b bytes.Buffer
 	s.write(&b)
 	return b.String()
+}
+
+// The plain tables of a run, with every letter that figures and notes have, compile too, and a wide one fits the line.
+func TestPlainTablesCompile(t *testing.T) {
+	wide := make([]string, 14)
+	for i := range wide {
+		wide[i] = fmt.Sprintf("Cov(Z) η%d > 50 %%", i)
+	}
+	var all strings.Builder
+	report.LaTeX(&all, datasets.Grid{Title: "Kendall's τ-b", Head: wide, Rows: [][]string{wide}, Note: "η ≥ 3, κ, ρ, α-nDCG, A − B, 5 ± 1, <, >, |"})
+	report.LaTeX(&all, datasets.Grid{Title: "α to ω", Head: []string{"η"}, Rows: [][]string{{"北 1"}}})
+	compileWithin(t, all.String())
+	if n := strings.Count(all.String(), `\resizebox{\linewidth}`); n != 1 {
+		t.Errorf("%d tables are scaled down, not the wide one alone", n)
+	}
 }

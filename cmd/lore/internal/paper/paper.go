@@ -10,6 +10,7 @@ import (
 
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/table"
+	"lore/cmd/lore/internal/tex"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 )
@@ -121,7 +122,7 @@ func line(s table.Contestant, chosen []column, found findings, intervals string,
 	var out []string
 	for _, c := range chosen {
 		if c.metric == nil {
-			out = append(out, Escape(c.text(s)))
+			out = append(out, tex.Escape(c.text(s)))
 			continue
 		}
 

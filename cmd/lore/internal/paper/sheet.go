@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"lore/cmd/lore/internal/tex"
 )
 
 // sheet is a table that is ready to be written. Headings, caption, note and comments are plain
@@ -22,7 +24,7 @@ type sheet struct {
 // add adds a column. A heading of several lines is set in one where there is room.
 func (s *sheet) add(right bool, head ...string) {
 	for i := range head {
-		head[i] = Escape(head[i])
+		head[i] = tex.Escape(head[i])
 	}
 	s.heads = append(s.heads, head)
 	if right {
@@ -33,7 +35,7 @@ func (s *sheet) add(right bool, head ...string) {
 }
 
 func (s sheet) write(w io.Writer) {
-	note := Escape(strings.Join(s.note, " "))
+	note := tex.Escape(strings.Join(s.note, " "))
 	if s.noNote {
 		s.made, note = append(s.made, s.note...), ""
 	}
@@ -41,17 +43,13 @@ func (s sheet) write(w io.Writer) {
 	look, scaled := s.look()
 	body := s.body(note, look, scaled)
 	for _, line := range s.made {
-		fmt.Fprintln(w, comment(line))
+		fmt.Fprintln(w, tex.Comment(line))
 	}
-	packages := `\usepackage{booktabs}`
+	packages := []string{`\usepackage{booktabs}`}
 	if scaled {
-		packages += ` and, to scale the table down to the line, \usepackage{graphicx}`
+		packages = append(packages, `to scale the table down to the line, \usepackage{graphicx}`)
 	}
-	fmt.Fprintf(w, "%% Needs %s; the text is UTF-8.\n", packages)
-	if hasForeign(body) {
-		fmt.Fprintln(w, `% pdfLaTeX prints the numbers of letters in \loreunicode, XeLaTeX and LuaLaTeX the letters, if the font has them.`)
-		fmt.Fprintln(w, foreignCommand)
-	}
+	fmt.Fprint(w, tex.Preamble(body, packages...))
 	fmt.Fprint(w, body)
 }
 
@@ -107,7 +105,7 @@ func (s sheet) body(note string, l look, scaled bool) string {
 
 	line(`\begin{table}`)
 	line(`\centering`)
-	line(`\caption{` + Escape(s.caption) + `}`)
+	line(`\caption{` + tex.Escape(s.caption) + `}`)
 	if s.label != "" {
 		line(`\label{` + s.label + `}`)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/table"
+	"lore/cmd/lore/internal/tex"
 	"lore/datasets"
 )
 
@@ -35,7 +36,7 @@ func summary(parts []report.Part, opt Options) sheet {
 	for _, r := range o.Rows {
 		var cells []string
 		for _, of := range own {
-			cells = append(cells, Escape(dash(of.text(r))))
+			cells = append(cells, tex.Escape(dash(of.text(r))))
 		}
 		for i, c := range tested {
 			absent = absent || len(r.Cells[i]) == 0
@@ -126,7 +127,7 @@ func (c testedColumn) cells(rows []*table.Row, intervals string) []string {
 			value += subscript(between)
 		}
 		if lacking := strings.TrimSpace(report.LackingOf(rows, c.Metric.Name)); lacking != "" {
-			value += " " + Escape(lacking)
+			value += " " + tex.Escape(lacking)
 		}
 	}
 	if intervals == Separate {

@@ -2,11 +2,12 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"lore/cmd/lore/internal/tex"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/local/files"
@@ -60,6 +61,9 @@ func Markdown(w io.Writer, g datasets.Grid) {
 func mdCell(s string) string {
 	escape := strings.NewReplacer(
 		`\`, `\\`,
+		"&", "&amp;",
+		"<", "&lt;",
+		">", "&gt;",
 		"|", `\|`,
 		"~", `\~`,
 		"$", `\$`,
@@ -69,7 +73,7 @@ func mdCell(s string) string {
 		"[", `\[`,
 		"]", `\]`,
 	)
-	return escape.Replace(oneLine(html.EscapeString(usage.Plain(s))))
+	return escape.Replace(oneLine(usage.Plain(s)))
 }
 
 // oneLine puts one space where there is any white space: a cell is one line.
@@ -88,7 +92,7 @@ func LaTeX(w io.Writer, g datasets.Grid) {
 	line := func(cells []string) string {
 		out := make([]string, len(cells))
 		for i, c := range cells {
-			out[i] = texCell(c)
+			out[i] = tex.Escape(c)
 		}
 		if len(out) > 0 && (strings.HasPrefix(out[0], "[") || strings.HasPrefix(out[0], "*")) {
 			out[0] = "{}" + out[0] // the rule or line end before it would take it for an option
@@ -96,22 +100,55 @@ func LaTeX(w io.Writer, g datasets.Grid) {
 		return strings.Join(out, " & ") + ` \\`
 	}
 
-	fmt.Fprintln(w, `% needs \usepackage{booktabs}`)
-	fmt.Fprintln(w, `\begin{table}`)
-	fmt.Fprintln(w, `\centering`)
-	fmt.Fprintf(w, "\\begin{tabular}{%s}\n", align)
-	fmt.Fprintln(w, `\toprule`)
-	fmt.Fprintln(w, line(g.Head))
-	fmt.Fprintln(w, `\midrule`)
+	var body strings.Builder
+	put := func(text string) { body.WriteString(text + "\n") }
+	put(`\begin{table}`)
+	put(`\centering`)
+	packages, closing := []string{`\usepackage{booktabs}`}, `\end{tabular}`
+	if lineOfPaper < widthOf(g) {
+		packages = append(packages, `to scale the table down to the line, \usepackage{graphicx}`)
+		put(`\resizebox{\linewidth}{!}{%`)
+		closing += "}"
+	}
+	put(`\begin{tabular}{` + align + `}`)
+	put(`\toprule`)
+	put(line(g.Head))
+	put(`\midrule`)
 	for _, r := range g.Rows {
-		fmt.Fprintln(w, line(r))
+		put(line(r))
 	}
-	fmt.Fprintln(w, `\bottomrule`)
-	fmt.Fprintln(w, `\end{tabular}`)
+	put(`\bottomrule`)
+	put(closing)
 	if c := caption(g); c != "" {
-		fmt.Fprintf(w, "\\caption{%s}\n", texCell(c))
+		put(`\caption{` + tex.Escape(c) + `}`)
 	}
-	fmt.Fprintln(w, `\end{table}`)
+	put(`\end{table}`)
+
+	fmt.Fprint(w, tex.Preamble(body.String(), packages...))
+	fmt.Fprint(w, body.String())
+}
+
+// Widths in points, of Computer Modern at 10 points: the line of LaTeX's article, a letter, rather too wide than too
+// narrow, and the space beside a column.
+const (
+	lineOfPaper = 345
+	letterWide  = 5.5
+	columnSpace = 12
+)
+
+// widthOf estimates the width of a table in points.
+func widthOf(g datasets.Grid) float64 {
+	width := 0.0
+	for i, head := range g.Head {
+		letters := utf8.RuneCountInString(head)
+		for _, r := range g.Rows {
+			if i < len(r) {
+				letters = max(letters, utf8.RuneCountInString(r[i]))
+			}
+		}
+		width += letterWide*float64(letters) + columnSpace
+	}
+	return width
 }
 
 // caption is the title, as a sentence of its own, and the note.
@@ -121,25 +158,6 @@ func caption(g datasets.Grid) string {
 		title += "."
 	}
 	return strings.TrimSpace(title + " " + g.Note)
-}
-
-// texCell escapes what LaTeX would take for a command.
-func texCell(s string) string {
-	escape := strings.NewReplacer(
-		`\`, `\textbackslash{}`,
-		"&", `\&`,
-		"%", `\%`,
-		"$", `\$`,
-		"#", `\#`,
-		"_", `\_`,
-		"{", `\{`,
-		"}", `\}`,
-		"~", `\textasciitilde{}`,
-		"^", `\textasciicircum{}`,
-		"–", "--",
-		"±", `$\pm$`,
-	)
-	return escape.Replace(oneLine(usage.Plain(s)))
 }
 
 // CSV writes a table as comma-separated values: heading and rows, without title and note.

@@ -1,7 +1,9 @@
-package paper
+// Package tex writes any text so that LaTeX shows it as it stands, with every engine.
+package tex
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lore/cmd/lore/internal/usage"
@@ -61,13 +63,13 @@ func command(r rune) (string, bool) {
 	return "", false
 }
 
-// foreignCommand sets letters that pdfLaTeX cannot: their numbers there, and themselves where the
+// ForeignCommand sets letters that pdfLaTeX cannot: their numbers there, and themselves where the
 // engine reads Unicode. It is expandable, so that it may stand in a caption.
-const foreignCommand = `\providecommand{\loreunicode}[2]{\ifdefined\Umathchar #2\else #1\fi}`
+const ForeignCommand = `\providecommand{\loreunicode}[2]{\ifdefined\Umathchar #2\else #1\fi}`
 
 // Escape makes one line of any text that LaTeX shows as it stands: nothing in it is a command, and
 // no two characters melt into another one. It compiles with every engine. Letters that pdfLaTeX
-// cannot set go to \loreunicode, which foreignCommand defines.
+// cannot set go to \loreunicode, which ForeignCommand defines.
 func Escape(s string) string {
 	var b strings.Builder
 	var foreign []rune
@@ -121,10 +123,34 @@ func unicodeLetters(rs []rune) string {
 	return `\loreunicode{` + strings.Join(numbers, " ") + "}{" + string(rs) + "}"
 }
 
-// hasForeign reports whether escaped text needs foreignCommand.
-func hasForeign(tex string) bool { return strings.Contains(tex, `\loreunicode{`) }
+// HasForeign reports whether escaped text needs ForeignCommand.
+func HasForeign(tex string) bool { return strings.Contains(tex, `\loreunicode{`) }
 
-// comment is a line that TeX skips.
-func comment(s string) string {
+// Comment is a line that TeX skips.
+func Comment(s string) string {
 	return "% " + strings.Join(strings.Fields(usage.Line(s)), " ")
+}
+
+// Preamble says of a table what it needs: packages, and the command of letters that pdfLaTeX cannot set.
+func Preamble(body string, packages ...string) string {
+	out := "% Needs " + strings.Join(packages, " and, ") + "; the text is UTF-8.\n"
+	if HasForeign(body) {
+		out += `% pdfLaTeX prints the numbers of letters in \loreunicode, XeLaTeX and LuaLaTeX the letters, if the font has them.` + "\n" +
+			ForeignCommand + "\n"
+	}
+	return out
+}
+
+// Known are all characters outside ASCII, and those of it, that Escape writes without ForeignCommand and that are more
+// than themselves, for tests that set them.
+func Known() []rune {
+	out := []rune(letters)
+	for r := range written {
+		out = append(out, r)
+	}
+	for r := 'α'; r <= 'ω'; r++ {
+		out = append(out, r)
+	}
+	slices.Sort(out)
+	return out
 }
