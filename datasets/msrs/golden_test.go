@@ -20,6 +20,7 @@ import (
 type quiet struct{ datasets.Workshop }
 
 func (quiet) Seed() uint64                     { return 1 }
+func (quiet) Warn(string)                      {}
 func (quiet) Start(string, int) func(done int) { return func(int) {} }
 
 // publishedScores are the scores of every recorded output, by domain, setting and model; they are made once for
@@ -136,4 +137,25 @@ func TestPublishedTables(t *testing.T) {
 		t.Errorf("%d figures compared, want 72; upper ends are %.3f apart at most, want 0.2", digits, most)
 	}
 	t.Logf("%d figures as printed; upper ends at most %.3f apart", digits, most)
+}
+
+// The statistics of the released data are those of the paper's Table 2, but for the lengths of stories.
+func TestPublishedStatistics(t *testing.T) {
+	differ := map[string]string{"tokens of a document, mean": "849.58 845.44", "tokens of the corpus": "966822 962108"}
+	for _, domain := range Domains {
+		out, err := verify(t.Context(), quiet{}, []string{published.Path(t, "data/msrs", domain)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := out.Tables[1]
+		if len(g.Rows) != 7 {
+			t.Fatalf("%s: %v", domain, g.Rows)
+		}
+		for _, row := range g.Rows {
+			same := row[1] == row[2] || row[2] == datasets.NoValue
+			if want := differ[row[0]]; !same && (domain != "story" || row[1]+" "+row[2] != want) {
+				t.Errorf("%s: %s is %s here, %s in the paper", domain, row[0], row[1], row[2])
+			}
+		}
+	}
 }

@@ -203,6 +203,7 @@ func verify(_ context.Context, w datasets.Workshop, args []string) (datasets.Out
 	}
 
 	var last *datasets.Dataset
+	var counted statistics
 	g := datasets.Grid{Head: []string{"split", "queries", "documents", "gold documents, mean", "references, mean"}}
 	for _, split := range []string{"train", "dev", "test"} {
 		if !own && !files.Exists(filepath.Join(dir, queriesOf(split))) {
@@ -224,7 +225,11 @@ func verify(_ context.Context, w datasets.Workshop, args []string) (datasets.Out
 			w.Warn(warning)
 		}
 
+		if last == nil {
+			counted.documentsOf(ds.Items[0].Corpus())
+		}
 		last = ds
+		counted.add(ds.Items)
 		gold, references := 0, 0
 		for _, it := range ds.Items {
 			gold += len(it.Query().Gold)
@@ -236,5 +241,9 @@ func verify(_ context.Context, w datasets.Workshop, args []string) (datasets.Out
 			fmt.Sprintf("%.2f", float64(gold)/n), fmt.Sprintf("%.2f", float64(references)/n),
 		})
 	}
-	return datasets.Outcome{Loaded: last, Tables: []datasets.Grid{g}, Next: []string{"lore run msrs " + files.Quoted(dir)}}, nil
+	out := datasets.Outcome{Loaded: last, Tables: []datasets.Grid{g}, Next: []string{"lore run msrs " + files.Quoted(dir)}}
+	if last != nil && b.Domain == "" {
+		out.Tables = append(out.Tables, counted.grid(last.Items[0].Group()))
+	}
+	return out, nil
 }

@@ -32,6 +32,12 @@ func measures(t Task) []measure {
 		for _, f := range t.Fields {
 			out = append(out, measure{f.Name, graded(f.Name, 1, 5), nil})
 		}
+		for _, f := range t.Fields {
+			out = append(out, measure{f.Name + " is 5", func(a Answer) (float64, bool) {
+				g, ok := graded(f.Name, 1, 5)(a)
+				return truth(g == 1), ok
+			}, nil}) // what MSRS's Table 3 prints
+		}
 		return out
 	case Grade:
 		return []measure{{"grade", graded("grade", 0, 5), nil}, {"grade 3 or more", func(a Answer) (float64, bool) {
