@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"lore/datasets/summhay"
 	"lore/embed/testmodel"
+	"lore/local/files"
 	"lore/local/ollama/ollamatest"
 	"lore/local/published"
 )
@@ -53,6 +55,7 @@ func summhayPlaces(t *testing.T) map[string][]string {
 
 	return map[string][]string{
 		"R":        release,
+		"HUMAN":    {writtenByPeople(t, release)},
 		"HAYSTACK": {"town/town.json"}, // which the table builds
 		"LABELS":   {labels},
 		"OWN":      {examples + "/labels.csv"},
@@ -101,4 +104,21 @@ func cutHaystack(t *testing.T, from, to string) {
 	if err := os.WriteFile(to, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// writtenByPeople is a file as the page for people saves it, with a summary of every item.
+func writtenByPeople(t *testing.T, haystacks []string) string {
+	t.Helper()
+	ds, err := summhay.Benchmark{}.Load(haystacks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []map[string]any
+	for _, it := range ds.Items {
+		lines = append(lines, map[string]any{"item": it.ID(), "answer": "- One finding. [1]", "minutes": 80})
+	}
+	if err := files.WriteLines("human.jsonl", lines); err != nil {
+		t.Fatal(err)
+	}
+	return "human.jsonl"
 }

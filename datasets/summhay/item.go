@@ -154,6 +154,9 @@ func (it *item) Score(e datasets.Evidence, v datasets.Verdicts) []datasets.Score
 	if e.Output.Outcome == local.OK {
 		scores = append(scores, it.describe(lines)...)
 	}
+	if minutes, ok := e.Output.Measures[Minutes]; ok {
+		scores = append(scores, datasets.Score{Metric: Minutes, Value: minutes})
+	}
 	if e.Retrieved != nil {
 		scores = append(scores, it.bounds(e.Context)...)
 	}

@@ -87,6 +87,7 @@ const (
 	WordsAsked        = "words_asked"
 	Uncited           = "uncited"
 	IgnoredNumbers    = "ignored_numbers"
+	Minutes           = "minutes"
 	BoundCoverage     = "bound_coverage"
 	BoundCitation     = "bound_citation"
 	BoundJoint        = "bound_joint"
@@ -149,6 +150,7 @@ func (Benchmark) Metrics() []datasets.Metric {
 			Name: WordsAsked, Title: "Words asked", Aside: true,
 			Explain: "the most words that were asked for, and that Joint@N counts",
 		},
+		{Name: Minutes, Title: "Minutes", Explain: "mean minutes that a person took for a summary, where the answers say it"},
 		{
 			Name: Uncited, Title: "No cit.", Percent: true, High: 1, Bounded: true,
 			Warn:    "without a citation that can be read, so its Citation and Joint are 0",
@@ -182,6 +184,7 @@ func (b Benchmark) Protocol() datasets.Protocol {
 		Retrievers:   "bm25,keywords,random,oracle,full",
 		Variants:     map[string][]string{"free": {free}, "both": {"", free}}[b.Bullets],
 		Recorded:     Recorded,
+		Measured:     measured,
 		Labels:       LoadLabels,
 		Published:    where,
 	}

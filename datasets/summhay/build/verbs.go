@@ -68,6 +68,23 @@ func Verbs() []datasets.Verb {
 			Most:  -1,
 			New:   func(*flag.FlagSet) datasets.Job { return validate },
 		},
+
+		{
+			Kind:  datasets.Build,
+			Name:  "writing",
+			Args:  "DATA...",
+			Short: "Ask people for summaries, on pages that keep the time",
+			Long: "writing makes pages on which people write summaries, as the paper's two annotators did\n" +
+				"(section 5.3): they see the documents that hold an insight of the subtopic, and are\n" +
+				"asked for what a model is asked for. A page is one file, opened in a browser without a\n" +
+				"network; it keeps text and time, shows the documents while the clock runs, and saves\n" +
+				"human.jsonl, a line for each summary with the minutes that it took.\n\n" +
+				"lore run summhay DATA --answers human.jsonl scores them as the row human.",
+			Example: "  lore build summhay writing topic_news1.json topic_conv1.json --writers 2 --out writing",
+			Least:   1,
+			Most:    -1,
+			New:     newWriting,
+		},
 	}
 }
 
