@@ -231,6 +231,11 @@ func (p *prepared) load(name string, data []string) error {
 	if err != nil {
 		return err
 	}
+	for name, value := range p.f.own {
+		if *value == "" && p.c.Flags().Changed(name) {
+			return usage.Errorf("--%s is empty; leave it out, or see which variable of the shell is not set", name)
+		}
+	}
 	bench, given, err := configure(bench, p.f.own)
 	if err != nil {
 		return err

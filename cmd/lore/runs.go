@@ -231,7 +231,7 @@ func readResults(dir string) listed {
 		l.Systems = appendNew(l.Systems, row.System.String())
 		l.Judges = appendNew(l.Judges, row.Judge)
 	}
-	l.headline(r.Table)
+	l.headline(r, dir)
 	return l
 }
 
@@ -244,11 +244,12 @@ func appendNew(list []string, s string) []string {
 
 // headline finds the system that is best by the benchmark's headline. Ends of the scale,
 // such as oracle and random, count only where there is nothing else.
-func (l *listed) headline(t table.Table) {
-	bench, err := find(l.Benchmark)
+func (l *listed) headline(r report.Run, dir string) {
+	bench, err := benchmarkOf(r, dir)
 	if err != nil {
 		return // a benchmark of another version of lore: the rest is listed
 	}
+	t := r.Table
 	isEnd := func(r table.Row) bool { _, end := report.EndOf(r.System); return end }
 	rows := slices.DeleteFunc(slices.Clone(t.Rows), isEnd)
 	if len(rows) == 0 {

@@ -50,7 +50,11 @@ func addReports(ctx context.Context, ds *datasets.Dataset, runs []RunFigures, j 
 			asked[i] = len(tasks)
 		}
 	}
-	verdicts, err := j.Judge(ctx, tasks, start("judge "+j.Name(), len(tasks)))
+	questions := 0
+	for _, t := range tasks {
+		questions += len(t.Questions)
+	}
+	verdicts, err := j.Judge(ctx, tasks, start("judge "+j.Name(), questions))
 	if err != nil {
 		return err
 	}

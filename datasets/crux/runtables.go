@@ -191,6 +191,9 @@ func (b Benchmark) runRows(all []RunFigures, sizes []Size) datasets.Grid {
 			unscored += f.Unscored
 		}
 	}
+	if n := len(competing(chosen(all, sizes[0], leftOut))); n < leastPipelines {
+		g.Note += fmt.Sprintf("; how runs are ordered (Kendall's τ) is told of %d or more, not of %d", leastPipelines, n)
+	}
 	if unscored > 0 {
 		g.Note += fmt.Sprintf("; %d figures of reports are unscored, and left out: no passage was shown, "+
 			"or a grade could not be read", unscored)

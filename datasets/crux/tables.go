@@ -25,6 +25,10 @@ func (b Benchmark) thresholds(systems []datasets.Scored) datasets.Grid {
 	if len(b.etas()) < 2 {
 		return g // the main table has it all
 	}
+	if len(b.prediction(systems).Rows) == 0 {
+		g.Note += fmt.Sprintf("; whether contexts predict reports (Kendall's τ) is told of %d pipelines or more, without the bounds",
+			leastPipelines)
+	}
 
 	for _, s := range systems {
 		for _, eta := range b.etas() {

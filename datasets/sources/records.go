@@ -28,7 +28,7 @@ func readRecords(file string, content []byte) ([]record, error) {
 			return &datasets.InputError{
 				File:   file,
 				Place:  place,
-				Msg:    "is not a document: " + err.Error(),
+				Msg:    "is not a document: " + files.JSONWords(err),
 				Remedy: `a document is {"id": "...", "text": "..."}`,
 				Err:    err,
 			}

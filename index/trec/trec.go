@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -59,12 +61,26 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e
 
 // ReadRunFile reads a run from a file, gzipped or not.
 func ReadRunFile(path string) (*Run, error) {
-	return readFile(path, "give a TREC run file", ReadRun)
+	return readFile(path, "give a TREC run file"+filesIn(path), ReadRun)
 }
 
 // ReadQrelsFile reads judgements from a file, gzipped or not.
 func ReadQrelsFile(path string) (*Qrels, error) {
 	return readFile(path, "give a TREC qrels file", ReadQrels)
+}
+
+// filesIn names a file of a folder that was given in its place; empty for anything else.
+func filesIn(path string) string {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if !e.IsDir() && (strings.HasSuffix(e.Name(), ".trec") || strings.HasSuffix(e.Name(), ".run")) {
+			return ", such as " + filepath.Join(path, e.Name())
+		}
+	}
+	return ""
 }
 
 func readFile[T any](path, remedy string, read func(io.Reader, string) (T, error)) (T, error) {

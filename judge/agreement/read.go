@@ -71,7 +71,7 @@ func ReadJSONL(name string, data []byte) (Labels, error) {
 func (b *builder) addJSON(line int, data []byte) error {
 	fields, err := files.Object[json.RawMessage](data)
 	if err != nil {
-		return &files.Error{Msg: fmt.Sprintf("is no JSON object: %v", err), Remedy: "write an object a line"}
+		return &files.Error{Msg: "is no JSON object: " + files.JSONWords(err), Remedy: "write an object a line"}
 	}
 	names := slices.Sorted(maps.Keys(fields))
 	for _, need := range []string{"statement", "text"} {

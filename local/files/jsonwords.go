@@ -18,7 +18,8 @@ func JSONWords(err error) string {
 	case errors.As(err, &kind) && kind.Field == "":
 		return fmt.Sprintf("is %s where %s belongs", article(kind.Value), wanted(kind.Type))
 	case errors.As(err, &kind):
-		return fmt.Sprintf("has %s at %q where %s belongs", article(kind.Value), kind.Field, wanted(kind.Type))
+		field := strings.TrimPrefix(kind.Field, "plain.") // what types call themselves that read themselves
+		return fmt.Sprintf("has %s at %q where %s belongs", article(kind.Value), field, wanted(kind.Type))
 	case errors.As(err, &syntax):
 		return "is not valid JSON: " + syntax.Error()
 	}

@@ -167,6 +167,9 @@ func (r Record) missing(names []string) string {
 	known := strings.Join(names, ", ")
 
 	for _, h := range have {
+		if v := r.fields[h]; len(v) > 0 && (v[0] == '[' || v[0] == '{') {
+			continue // a list of questions is no question with a slip of the finger
+		}
 		if near := text.Nearest(h, names); near != "" {
 			return fmt.Sprintf(": rename %q to %q; the record has the fields %s, and these names are read: %s",
 				h, near, strings.Join(have, ", "), known)

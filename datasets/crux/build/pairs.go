@@ -53,7 +53,7 @@ func ReadPairs(name string, data []byte, documents *sources.Reading) ([]Pair, er
 
 		switch {
 		case err != nil:
-			return bad("is not a pair: %v", err)
+			return bad("%s", files.JSONWords(err))
 		case files.CheckID(p.ID) != nil:
 			return bad("has no id of one word: %v", files.CheckID(p.ID))
 		case seen[p.ID]:
@@ -110,7 +110,7 @@ func ReadExamples(name string, data []byte) ([]Example, error) {
 		var e Example
 		switch err := json.Unmarshal(line, &e); {
 		case err != nil:
-			return bad(place, "is not an example: %v", err)
+			return bad(place, "%s", files.JSONWords(err))
 		case strings.TrimSpace(e.Summary) == "" || strings.TrimSpace(e.Request) == "":
 			return bad(place, "has no summary or no request")
 		}
