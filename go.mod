@@ -15,6 +15,7 @@ require (
 	github.com/gomlx/go-huggingface v0.4.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/jsonschema-go v0.4.3
+	github.com/klauspost/compress v1.18.5
 	github.com/knights-analytics/hugot v0.7.6
 	github.com/ollama/ollama v0.33.3
 	github.com/parquet-go/parquet-go v0.32.0
@@ -70,7 +71,6 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
-	github.com/klauspost/compress v1.18.5 // indirect
 	github.com/knights-analytics/ortgenai v0.3.1 // indirect
 	github.com/kr/pretty v0.3.0 // indirect
 	github.com/mailru/easyjson v0.7.7 // indirect

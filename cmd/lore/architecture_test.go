@@ -88,7 +88,9 @@ var outside = []struct {
 	{"google.golang.org/protobuf", []string{"lore/embed/testmodel"}},
 	{"github.com/viterin/vek", []string{"lore/index"}},
 	// One benchmark was published in it, and one room writes it for notebooks.
-	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/rows", at("tidy")}},
+	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/rows", "lore/index/collection", at("tidy")}},
+	// Collections of passages are packed by it, and Parquet brings it along.
+	{"github.com/klauspost/compress", []string{"lore/local/files"}},
 	// People write studies in it, and the headers of prompts.
 	{"go.yaml.in/yaml", []string{"lore/cmd", "lore/local/prompt"}},
 	{"github.com/tiktoken-go/tokenizer", []string{"lore/local/tokens"}},

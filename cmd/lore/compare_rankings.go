@@ -6,9 +6,9 @@ import (
 	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
+	"lore/index/collection"
 	"lore/index/trec"
 	"lore/judge/metric"
-	"lore/local/files"
 )
 
 // compareRankings compares TREC run files over the topics of judgements, with the tests of run folders: a run is a
@@ -23,9 +23,9 @@ func compareRankings(c *cobra.Command, f compareFlags, paths []string) error {
 	if len(paths) < 2 {
 		return usage.Errorf("there is only one run, %s; give a second run file", paths[0])
 	}
-	qrels, err := trec.ReadQrelsFile(f.qrels)
+	qrels, err := collection.Judgements(f.qrels)
 	if err != nil {
-		return files.Wrap(f.qrels, err)
+		return err
 	}
 	measures, err := parseMeasures(f.measures, qrels)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/usage"
+	"lore/index/collection"
 	"lore/index/trec"
 	"lore/judge/metric"
 	"lore/local/files"
@@ -75,9 +76,9 @@ func measureRuns(c *cobra.Command, f measureFlags, paths []string, qrelsPath str
 	if err := checkOnce(paths); err != nil {
 		return err
 	}
-	qrels, err := trec.ReadQrelsFile(qrelsPath)
+	qrels, err := collection.Judgements(qrelsPath)
 	if err != nil {
-		return files.Wrap(qrelsPath, err)
+		return err
 	}
 	measures, err := parseMeasures(f.measures, qrels)
 	if err != nil {
@@ -103,9 +104,9 @@ func measureRuns(c *cobra.Command, f measureFlags, paths []string, qrelsPath str
 
 // readJudgedRun reads a run and says which topics of it or of the judgements have no partner.
 func readJudgedRun(c *cobra.Command, path string, qrels *trec.Qrels, several bool) (*trec.Run, int, error) {
-	run, err := trec.ReadRunFile(path)
+	run, err := collection.Run(path)
 	if err != nil {
-		return nil, 0, files.Wrap(path, err)
+		return nil, 0, err
 	}
 	missing, extra := compareTopics(run, qrels)
 	if len(missing) == len(qrels.Order) {

@@ -19,6 +19,7 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets/all"
 	"lore/index"
+	"lore/index/collection"
 	"lore/index/trec"
 	"lore/local/files"
 )
@@ -33,14 +34,16 @@ type retrieveFlags struct {
 func newRetrieve() *cobra.Command {
 	var f retrieveFlags
 	c := &cobra.Command{
-		Use:   "retrieve CORPUS QUERIES | retrieve --bench NAME [DATA...]",
+		Use:   "retrieve CORPUS QUERIES | retrieve BEIR | retrieve --bench NAME [DATA...]",
 		Short: "Rank a corpus for queries and write a TREC run",
-		Long: "retrieve ranks the documents of CORPUS, a .jsonl file with id and text or a folder of\n" +
-			"texts, for every query of QUERIES, a .jsonl file with id and text or lines of id, tab\n" +
-			"and text; or the documents of a benchmark's data for its items. Indexes, vectors and\n" +
-			"finished model calls are kept and used again.",
+		Long: "retrieve ranks the documents of CORPUS for every query of QUERIES, or the documents of\n" +
+			"a benchmark's data for its items. CORPUS is a folder of texts, of BEIR or of Pyserini,\n" +
+			"or a file with ids and texts: lines of JSON, a JSON list, a table (.tsv, .csv, .parquet).\n" +
+			"QUERIES is such a file, or topics of TREC, whose titles are the queries. Files may be\n" +
+			"packed by gzip or zstd. Indexes, vectors and finished model calls are kept and used again.",
 		Example: "  lore retrieve corpus.jsonl queries.tsv --retriever bm25 --k 100 --out bm25.trec\n" +
 			"  lore retrieve folder queries.jsonl --retriever 'rrf(bm25,keywords)>mmr:0.7'\n" +
+			"  lore retrieve scifact --out bm25.trec && lore measure bm25.trec scifact -m ndcg_cut_10\n" +
 			"  lore retrieve --bench summhay topic_news1.json --retriever bm25 --out bm25.trec --qrels qrels.txt",
 		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error { return retrieve(c, f, args) },
@@ -149,22 +152,30 @@ func tagOf(retriever string) string {
 // rankCorpus ranks a corpus of the user's own.
 func (f retrieveFlags) rankCorpus(ctx context.Context, r ranking, args []string) (ranked, error) {
 	var out ranked
+	if len(args) == 1 {
+		if folder, err := files.IsFolder(args[0], "give a corpus and queries"); err == nil && folder {
+			args = append(args, args[0]) // a folder of BEIR is both
+		}
+	}
 	if len(args) != 2 {
-		return out, usage.Errorf("retrieve takes a corpus and queries, or --bench with the benchmark's data")
+		return out, usage.Errorf("retrieve takes a corpus and queries, a BEIR folder, or --bench with the benchmark's data")
 	}
 	if f.qrels != "" {
 		return out, usage.Errorf("--qrels needs --bench")
 	}
-	docs, warnings, err := files.Corpus(args[0])
+	docs, warnings, err := collection.Corpus(args[0])
 	if err != nil {
 		return out, err
 	}
 	for _, w := range warnings {
 		r.Console.Warn(w)
 	}
-	asked, err := files.Queries(args[1])
+	asked, notes, err := collection.Queries(args[1])
 	if err != nil {
 		return out, err
+	}
+	for _, n := range notes {
+		r.Console.Note(n)
 	}
 
 	queries := make([]index.Query, len(asked))

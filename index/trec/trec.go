@@ -3,13 +3,12 @@
 // A run line is "topic Q0 document rank score tag"; a qrels line is "topic
 // iteration document relevance"; a diversity qrels line is "topic subtopic
 // document judgement". Fields are separated by spaces or tabs. Files may be
-// gzipped, may begin with a byte order mark and may have Windows line ends.
+// packed by gzip or zstd, may begin with a byte order mark and may have Windows line ends.
 package trec
 
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -187,16 +186,9 @@ func (s *seenLines) add(key string, line int) int {
 
 // eachLine hands the fields of each non-empty line to f.
 func eachLine(r io.Reader, name string, f func(line int, fields [][]byte) error) error {
-	br := bufio.NewReaderSize(r, 1<<16)
-	if head, _ := br.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return fmt.Errorf("%s: not a readable gzip file: %w", name, err)
-		}
-		br = bufio.NewReaderSize(z, 1<<16)
-	}
-	if head, _ := br.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
-		_, _ = br.Discard(3) // peeked, so there
+	br, err := files.Unpack(r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 
 	scan := bufio.NewScanner(br)

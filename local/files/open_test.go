@@ -50,9 +50,8 @@ func quickly(t *testing.T, name string, do func() error) error {
 func TestOnlyRegularFilesAreRead(t *testing.T) {
 	for path, want := range odd(t) {
 		for name, read := range map[string]func() error{
-			"Read":    func() error { _, err := Read(path, "give a text"); return err },
-			"Bytes":   func() error { _, err := Bytes(path, "give a text"); return err },
-			"Queries": func() error { _, err := Queries(path); return err },
+			"Read":  func() error { _, err := Read(path, "give a text"); return err },
+			"Bytes": func() error { _, err := Bytes(path, "give a text"); return err },
 			"DirFS": func() error {
 				_, err := ReadFS(DirFS(filepath.Dir(path)), filepath.Base(path), path, "give a text")
 				return err

@@ -28,6 +28,19 @@ type Record struct {
 	fields map[string]json.RawMessage
 }
 
+// RecordOf is a record of the fields of a table's row.
+func RecordOf(fields map[string]any) (Record, error) {
+	r := Record{fields: make(map[string]json.RawMessage, len(fields))}
+	for name, v := range fields {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", name, err)
+		}
+		r.fields[name] = raw
+	}
+	return r, nil
+}
+
 // mostFields is how many fields a record has at most: each takes far more memory than it has
 // letters.
 const mostFields = 10_000
@@ -69,6 +82,22 @@ func (r Record) DocumentID() (string, error) { return r.id(documentIDs) }
 
 // QueryID is the id of a query, question or topic, without check.
 func (r Record) QueryID() (string, error) { return r.id(queryIDs) }
+
+// Field is the first of some fields that is there, as text; a number is taken as it is written.
+func (r Record) Field(names ...string) (string, error) {
+	for _, name := range names {
+		v, ok := r.field(name)
+		if !ok {
+			continue
+		}
+		var n json.Number
+		if json.Unmarshal(v, &n) == nil && v[0] != '"' {
+			return n.String(), nil
+		}
+		return textOf(name, v)
+	}
+	return "", fmt.Errorf("there is no %q%s", names[0], r.missing(names))
+}
 
 // HasID reports whether there is a field for an id.
 func (r Record) HasID() bool {

@@ -1,0 +1,206 @@
+package collection
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lore/index/trec"
+	"lore/local/files"
+)
+
+// What judgements and runs are read from, for errors.
+const (
+	qrelsForm = "give TREC judgements (topic, iteration, document, relevance), those of BEIR, or JSON of {topic: {document: relevance}}"
+	runForm   = "give a TREC run file, JSON of {topic: {document: score}}, or lines of topic, document and rank"
+)
+
+// Judgements reads relevance judgements: of TREC; of a BEIR folder, its test split; tables of BEIR with a heading; and JSON
+// of documents by topic, as pytrec_eval and ranx keep it. Tables (.csv, .parquet) have the columns of ranx or BEIR.
+func Judgements(path string) (*trec.Qrels, error) {
+	if folder, err := files.IsFolder(path, qrelsForm); err != nil {
+		return nil, err
+	} else if folder {
+		split, ok := beirSplit(path)
+		if !ok {
+			return nil, &files.Error{File: path, Msg: "is a folder without qrels/test.tsv", Remedy: qrelsForm}
+		}
+		path = split
+	}
+
+	q := &trec.Qrels{Topics: map[string][]trec.Judgement{}}
+	took, err := readPairs(path, qrelsForm, func(topic, doc string, value float64) error {
+		if value != math.Trunc(value) || math.Abs(value) > 1e6 {
+			return fmt.Errorf("relevance %g is not a whole number", value)
+		}
+		if _, known := q.Topics[topic]; !known {
+			q.Order = append(q.Order, topic)
+		}
+		q.Topics[topic] = append(q.Topics[topic], trec.Judgement{Iteration: "0", Document: doc, Relevance: int(value)})
+		return nil
+	})
+	if took || err != nil {
+		return q, err
+	}
+	q, err = trec.ReadQrelsFile(path)
+	return q, files.Wrap(path, err)
+}
+
+// Run reads a run: of TREC; of MS MARCO, lines of topic, document and rank parted by tabs; and JSON of documents by topic.
+// Tables (.csv, .parquet) have the columns of ranx.
+func Run(path string) (*trec.Run, error) {
+	r := &trec.Run{Topics: map[string][]trec.Result{}}
+	took, err := readPairs(path, runForm, func(topic, doc string, value float64) error {
+		if _, known := r.Topics[topic]; !known {
+			r.Order = append(r.Order, topic)
+		}
+		r.Topics[topic] = append(r.Topics[topic], trec.Result{Document: doc, Score: value})
+		return nil
+	})
+	if took || err != nil {
+		return r, err
+	}
+	r, err = trec.ReadRunFile(path)
+	return r, files.Wrap(path, err)
+}
+
+// readPairs reads values by topic and document from what is no file of TREC; took says whether it was one.
+func readPairs(path, form string, do func(topic, doc string, value float64) error) (took bool, err error) {
+	f, err := files.Open(path)
+	if err != nil {
+		return true, files.Unreadable(path, err, form)
+	}
+	defer f.Close()
+	seen := map[[2]string]string{}
+	next := func(place, topic, doc string, value float64) error {
+		err := errors.Join(files.CheckID(topic), files.CheckID(doc))
+		if first, twice := seen[[2]string{topic, doc}]; err == nil && twice {
+			err = fmt.Errorf("document %s of topic %s is already in %s", doc, topic, first)
+		}
+		if err == nil && (math.IsNaN(value) || math.IsInf(value, 0)) {
+			err = errors.New("the value is not a number")
+		}
+		seen[[2]string{topic, doc}] = place
+		if err == nil {
+			err = do(topic, doc, value)
+		}
+		if err != nil {
+			return &files.Error{File: path, Place: place, Msg: err.Error(), Err: err}
+		}
+		return nil
+	}
+
+	kind := kindOf(path)
+	r, err := files.Unpack(f)
+	if err != nil {
+		return true, &files.Error{File: path, Msg: err.Error(), Remedy: form}
+	}
+	first, err := firstByte(r)
+	switch {
+	case kind == ".parquet" || kind == ".csv":
+		err = eachRow(path, nil, form, func(place string, rec files.Record) error { return pairOf(rec, place, next) })
+	case errors.Is(err, io.EOF):
+		return false, nil // empty, which the reader of TREC files says
+	case err != nil:
+		return true, files.Unreadable(path, err, form)
+	case first == '{':
+		err = nestedPairs(r, next)
+	default:
+		head, _ := r.Peek(4096)
+		line, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n \t"), []byte("\n"))
+		if n := len(bytes.Split(bytes.TrimRight(line, "\r"), []byte("\t"))); n != 3 {
+			return false, nil
+		}
+		err = threeColumns(r, next)
+	}
+
+	var ours *files.Error
+	if err != nil && !errors.As(err, &ours) {
+		err = &files.Error{File: path, Msg: err.Error(), Remedy: form, Err: err}
+	}
+	if ours != nil && ours.File == "" {
+		ours.File = path
+	}
+	return true, err
+}
+
+// pairOf reads a row of a table.
+func pairOf(rec files.Record, place string, do func(place, topic, doc string, value float64) error) error {
+	topic, err := rec.Field("q_id", "query_id", "query-id", "qid", "topic")
+	if err != nil {
+		return err
+	}
+	doc, err := rec.Field("doc_id", "docid", "corpus-id", "document_id", "docno", "doc")
+	if err != nil {
+		return err
+	}
+	text, err := rec.Field("score", "relevance", "rel", "label")
+	if err != nil {
+		return err
+	}
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return fmt.Errorf("score %q is not a number", text)
+	}
+	return do(place, topic, doc, value)
+}
+
+// nestedPairs reads {topic: {document: value}}.
+func nestedPairs(r io.Reader, do func(place, topic, doc string, value float64) error) error {
+	dec := json.NewDecoder(r)
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		topic, _ := t.(string)
+		place := "topic " + topic
+		var docs map[string]json.Number
+		if err := dec.Decode(&docs); err != nil {
+			return fmt.Errorf("%s is not an object of numbers by document", place)
+		}
+		for _, doc := range slices.Sorted(maps.Keys(docs)) {
+			value, err := docs[doc].Float64()
+			if err == nil {
+				err = do(place, topic, doc, value)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	_, err := dec.Token()
+	return err
+}
+
+// threeColumns reads lines of three cells: of BEIR, with a heading and a relevance, or of MS MARCO, with a rank, of which a
+// small one is good.
+func threeColumns(r io.Reader, do func(place, topic, doc string, value float64) error) error {
+	sign, first := -1.0, true
+	return eachLine(r, func(place string, line []byte) error {
+		cells := strings.Split(strings.TrimRight(string(line), "\r"), "\t")
+		if len(cells) != 3 {
+			return &files.Error{Place: place, Msg: fmt.Sprintf("has %s where 3 belong", cellsOf(cells))}
+		}
+		if first && isHeading(cells) {
+			sign, first = 1, false
+			return nil
+		}
+		first = false
+		value, err := strconv.ParseFloat(strings.TrimSpace(cells[2]), 64)
+		if err != nil {
+			return &files.Error{Place: place, Msg: fmt.Sprintf("%q is not a number", cells[2])}
+		}
+		return do(place, strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]), sign*value)
+	})
+}
