@@ -54,7 +54,19 @@ func (b Benchmark) Human(ds *datasets.Dataset, name string, data []byte) (datase
 		fmt.Sprintf("%.1f", 100*float64(labels.same)/float64(n)),
 		twoDecimals(kappa),
 	}}
+	g.Note = fewNote(n)
 	return g, nil
+}
+
+// fewLabels is below how many labels coefficients say little: the interval of a κ or ρ of 0.5 over 30 is about ±0.3.
+const fewLabels = 30
+
+// fewNote warns of coefficients over few labels; empty where there are enough.
+func fewNote(n int) string {
+	if n >= fewLabels {
+		return ""
+	}
+	return fmt.Sprintf("over %d labels: with fewer than %d, κ and ρ may well be 0.3 higher or lower by chance", n, fewLabels)
 }
 
 func twoDecimals(v float64) string {

@@ -338,6 +338,9 @@ func (s agreement) onPassages() datasets.Grid {
 	g.Note = fmt.Sprintf("in percent, of \"answered\" (a grade of at least %d) by the data, as people have it; left out: "+
 		"%d labels of questions that the data does not ask, and %d of passages that it has no grades for; %s",
 		s.eta, pooled.unknown, pooled.missing, s.overlap())
+	if few := fewNote(len(pooled.ours)); few != "" && len(g.Rows) > 0 {
+		g.Note += "; " + few
+	}
 	return g
 }
 

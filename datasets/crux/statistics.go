@@ -2,6 +2,7 @@ package crux
 
 import (
 	"fmt"
+	"strings"
 
 	"lore/datasets"
 	"lore/local/tokens"
@@ -18,11 +19,15 @@ func (b Benchmark) statistics(ds *datasets.Dataset) datasets.Grid {
 	}
 	var requests, questions, reports, passages average
 	answerable := make([]int, len(b.etas()))
-	relevant, required, idle := 0, 0, 0
+	relevant, required, idle, blank := 0, 0, 0, 0
 	for _, x := range ds.Items {
 		it := x.(*item)
 		requests.add(tokens.Count(it.topic.Query))
 		for _, q := range it.topic.Questions {
+			if strings.TrimSpace(q) == "" {
+				blank++
+				continue
+			}
 			questions.add(tokens.Count(q))
 		}
 		if it.topic.Summary != "" {
@@ -58,6 +63,9 @@ func (b Benchmark) statistics(ds *datasets.Dataset) datasets.Grid {
 	plain("required passages", required)
 	plain("redundant passages", relevant-required)
 	plain(fmt.Sprintf("of these, without a grade of %d", eta), idle)
+	if blank > 0 {
+		g.Note += fmt.Sprintf("; empty questions, which nobody can be asked, are not counted: %d", blank)
+	}
 	return g
 }
 

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"lore/datasets"
 	"lore/judge"
@@ -266,7 +267,11 @@ func newImport(fl *flag.FlagSet) datasets.Job {
 		}
 		questions := 0
 		for _, t := range put.topics {
-			questions += len(t.Questions)
+			for _, q := range t.Questions {
+				if strings.TrimSpace(q) != "" {
+					questions++
+				}
+			}
 		}
 		if there, all := ranked(runs); there < all {
 			w.Warn(fmt.Sprintf("%d of %d passages that %d runs rank are not there: they are left out, and those behind them move up",
