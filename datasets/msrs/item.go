@@ -57,7 +57,7 @@ func (it *item) Context(found datasets.Retrieved, budget datasets.Budget) datase
 func (it *item) everyDocument(ids []string, budget datasets.Budget) datasets.Context {
 	whole := make([]int, len(ids))
 	for i, id := range ids {
-		whole[i] = tokens.Count(it.Corpus().Text(id))
+		whole[i] = it.Corpus().Tokens(id)
 	}
 	each := fairShare(whole, budget.Tokens)
 	if most := it.set.fullTokens; most > 0 {
@@ -66,9 +66,8 @@ func (it *item) everyDocument(ids []string, budget datasets.Budget) datasets.Con
 
 	var ctx datasets.Context
 	for i, id := range ids {
-		text, n := it.Corpus().Text(id), whole[i]
-		if n > each {
-			text, n = tokens.Cut(text, each)
+		text, n := it.Corpus().Beginning(id, each)
+		if n < whole[i] {
 			ctx.CutTokens += whole[i] - n
 			if n == 0 {
 				ctx.Dropped++
