@@ -46,7 +46,7 @@ var (
 
 func scoredOnce(outputs string) (map[string]SystemScores, error) {
 	scoring.Do(func() {
-		sets, err := scoreOptions{system: "*", bound: boundMean}.answerSets([]string{outputs})
+		sets, err := scoreOptions{system: "*", bound: boundMean}.answerSets([]string{outputs}, func(string) {})
 		scored, failed = map[string]SystemScores{}, err
 		for _, s := range sets {
 			if failed == nil {

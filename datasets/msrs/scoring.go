@@ -32,7 +32,7 @@ func newScore(fl *flag.FlagSet) datasets.Job {
 	fl.StringVar(&o.queries, "queries", "",
 		"the published queries `file` that the outputs answer, or a folder (default: that of the domain beside outputs)")
 	fl.StringVar(&o.domain, "domain", "", "story or meeting (default: what the folder of the outputs is named)")
-	fl.StringVar(&o.system, "system", "*", "only systems whose name fits this pattern (* and ?)")
+	fl.StringVar(&o.system, "system", "*", "only systems whose name fits one of these patterns (* and ?), parted by commas")
 	fl.StringVar(&o.bound, "bound", boundMean,
 		"what ROUGE is shown as: mean, with its interval, or high, the upper end, which the paper's tables print")
 
@@ -51,7 +51,7 @@ func (o scoreOptions) run(ctx context.Context, w datasets.Workshop, args []strin
 		return none, datasets.Usagef("--bound is mean or high, not %q", o.bound)
 	}
 
-	sets, err := o.answerSets(args)
+	sets, err := o.answerSets(args, w.Note)
 	if err != nil {
 		return none, err
 	}
@@ -84,25 +84,31 @@ type answerSet struct {
 	scores  []SystemScores // of each
 }
 
-// answerSets reads outputs, with the queries that each answers.
-func (o scoreOptions) answerSets(args []string) ([]*answerSet, error) {
+// answerSets reads outputs, with the queries that each answers. With --domain those of the other are left out, and
+// their number is noted.
+func (o scoreOptions) answerSets(args []string, note func(string)) ([]*answerSet, error) {
 	paths, err := outputFiles(args)
 	if err != nil {
 		return nil, err
 	}
 	var sets []*answerSet
+	other := 0
 	for _, path := range paths {
+		domain, _ := domainAbove(path)
+		if o.domain != "" && domain != "" && domain != o.domain {
+			other++
+			continue
+		}
+		if o.domain != "" {
+			domain = o.domain
+		}
+
 		out, err := LoadOutputs(path)
 		if err != nil {
 			return nil, err
 		}
 		if !fits(o.system, out.System) {
 			continue
-		}
-
-		domain := o.domain
-		if domain == "" {
-			domain, _ = domainAbove(path)
 		}
 		at := slices.IndexFunc(sets, func(s *answerSet) bool { return s.domain == domain })
 		if at < 0 {
@@ -116,6 +122,16 @@ func (o scoreOptions) answerSets(args []string) ([]*answerSet, error) {
 			return nil, err
 		}
 		sets[at].outputs = append(sets[at].outputs, out)
+	}
+	if other > 0 {
+		note(fmt.Sprintf("%d files of outputs lie in a folder of the other domain and are left out: --domain is %s", other, o.domain))
+	}
+	if len(sets) == 0 {
+		return nil, &datasets.InputError{
+			File:   "--system " + o.system,
+			Msg:    fmt.Sprintf("fits none of %d recorded systems", len(paths)-other),
+			Remedy: "leave it out to see all; names are SETTING/MODEL, such as bm25/gpt-4o",
+		}
 	}
 
 	slices.SortStableFunc(sets, func(a, b *answerSet) int {
@@ -133,11 +149,26 @@ func (o scoreOptions) newSet(domain, output string) (*answerSet, error) {
 			return nil, err
 		}
 	}
+	if of := domainOfQueries(given); domain != "" && of != "" && of != domain {
+		return nil, &datasets.InputError{
+			File:   output,
+			Msg:    fmt.Sprintf("lies in a folder named %s, and %s holds the queries of %s", domain, given, of),
+			Remedy: "give the outputs of one domain, or the folder of both as --queries, or leave --queries out",
+		}
+	}
 	queries, err := testQueries(given, domain)
 	if err != nil {
 		return nil, err
 	}
 	return &answerSet{domain: domain, queries: queries, scorer: NewScorer(queries)}, nil
+}
+
+// domainOfQueries is the domain that a folder of queries, or that of a file of queries, is named for; else empty.
+func domainOfQueries(given string) string {
+	if folder, err := files.IsFolder(given, "check the path"); err == nil && !folder {
+		given = filepath.Dir(given)
+	}
+	return domainOf(given)
 }
 
 // domainAbove is the domain that a folder above a file is named for, and the folder that this lies in; both are
@@ -263,10 +294,12 @@ func warnOfLanguages(w datasets.Workshop, system string, verdicts [][]judge.Verd
 	}
 }
 
-// fits matches a pattern; names hold slashes, and * may span them.
-func fits(pattern, name string) bool {
-	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
-	return ok && err == nil
+// fits matches one of some patterns, parted by commas; names hold slashes, and * may span them.
+func fits(patterns, name string) bool {
+	return slices.ContainsFunc(datasets.List(patterns, ","), func(p string) bool {
+		ok, err := path.Match(strings.ReplaceAll(p, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
+		return ok && err == nil
+	})
 }
 
 // outcome is the tables of all sets: models against settings first, then every system.
@@ -284,9 +317,6 @@ func (o scoreOptions) outcome(sets []*answerSet, missing int, seed uint64) datas
 			g.Title = "Every system, " + domainTitle(s.domain)
 		}
 		grids = append(grids, g)
-	}
-	if len(sets) == 0 {
-		grids = append(grids, scoreGrid(nil))
 	}
 
 	out := datasets.Outcome{
