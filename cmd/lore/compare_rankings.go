@@ -6,7 +6,6 @@ import (
 	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
-	"lore/index/collection"
 	"lore/index/trec"
 	"lore/judge/metric"
 )
@@ -23,7 +22,7 @@ func compareRankings(c *cobra.Command, f compareFlags, paths []string) error {
 	if len(paths) < 2 {
 		return usage.Errorf("there is only one run, %s; give a second run file", paths[0])
 	}
-	qrels, err := collection.Judgements(f.qrels)
+	qrels, err := readJudgements(c, f.qrels)
 	if err != nil {
 		return err
 	}

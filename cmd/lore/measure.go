@@ -37,7 +37,8 @@ func newMeasure() *cobra.Command {
 			"Names are those of trec_eval and pytrec_eval (ndcg_cut_10, P.5,10, official), of\n" +
 			"ir_measures (nDCG(dcg='exp-log2')@10) and of ranx (precision@10, rbp.95, map@100-l2),\n" +
 			"and mean what these tools compute. lore prints the name below with its parameters,\n" +
-			"because tools differ in their defaults. lore compare --qrels tests whether runs differ.\n\n" +
+			"because tools differ in their defaults. Every judged topic counts, as with trec_eval -c;\n" +
+			"what trec_eval -l 2 does is rel=2. lore compare --qrels tests whether runs differ.\n\n" +
 			"Measures:\n" + strings.TrimRight(metric.ExplainMeasures(), "\n"),
 		Example: "  lore measure bm25.trec qrels.txt -m 'nDCG@10 P@8 AP'\n" +
 			"  lore measure bm25.trec dense.trec qrels.txt -m official\n" +
@@ -76,7 +77,7 @@ func measureRuns(c *cobra.Command, f measureFlags, paths []string, qrelsPath str
 	if err := checkOnce(paths); err != nil {
 		return err
 	}
-	qrels, err := collection.Judgements(qrelsPath)
+	qrels, err := readJudgements(c, qrelsPath)
 	if err != nil {
 		return err
 	}
@@ -100,6 +101,26 @@ func measureRuns(c *cobra.Command, f measureFlags, paths []string, qrelsPath str
 	}
 	report.Text(c.OutOrStdout(), measureGrid(out, qrels.Order, f.perTopic))
 	return nil
+}
+
+// readJudgements reads judgements, and says so where they find nothing relevant, or where the file is a run.
+func readJudgements(c *cobra.Command, path string) (*trec.Qrels, error) {
+	qrels, err := collection.Judgements(path)
+	if err != nil {
+		if _, isRun := collection.Run(path); isRun == nil {
+			return nil, &files.Error{File: path, Msg: "is a run, not judgements", Remedy: "judgements come last: lore measure RUN QRELS"}
+		}
+		return nil, err
+	}
+	for _, judgements := range qrels.Topics {
+		for _, j := range judgements {
+			if j.Relevance > 0 {
+				return qrels, nil
+			}
+		}
+	}
+	usage.NewConsole(c.ErrOrStderr()).Warn(path + ": judges no document to be relevant, so that most measures are 0 whatever a run does")
+	return qrels, nil
 }
 
 // readJudgedRun reads a run and says which topics of it or of the judgements have no partner.
@@ -163,18 +184,31 @@ func parseMeasures(given []string, qrels *trec.Qrels) ([]*metric.Measure, error)
 	return out, nil
 }
 
-// splitMeasures splits at white space outside parentheses: nDCG(dcg='log2', rel=2)@10 is one name.
+// splitMeasures splits at white space and at commas before a name, outside parentheses: nDCG(dcg='log2', rel=2)@10 and
+// P.5,10 are one name each.
 func splitMeasures(list string) []string {
-	depth := 0
-	return strings.FieldsFunc(list, func(r rune) bool {
-		switch r {
-		case '(':
-			depth++
-		case ')':
-			depth--
+	depth, signs := 0, []rune(list)
+	var out []string
+	start := 0
+	for i := 0; i <= len(signs); i++ {
+		if i < len(signs) {
+			switch signs[i] {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			comma := signs[i] == ',' && i+1 < len(signs) && unicode.IsLetter(signs[i+1])
+			if depth > 0 || !comma && !unicode.IsSpace(signs[i]) {
+				continue
+			}
 		}
-		return unicode.IsSpace(r) && depth <= 0
-	})
+		if name := strings.TrimSuffix(strings.TrimSpace(string(signs[start:i])), ","); name != "" {
+			out = append(out, name)
+		}
+		start = i + 1
+	}
+	return out
 }
 
 // unreadMeasure adds the nearest right name.

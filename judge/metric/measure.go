@@ -149,14 +149,24 @@ func parseCanonical(name string) (*Measure, error) {
 	}
 	at := slices.IndexFunc(definitions, func(d definition) bool { return d.kind == f.kind })
 	if at < 0 {
-		return nil, &UnknownError{Name: strings.TrimRight(f.kind, "_.,0123456789"), Known: knownNames()}
+		bare, known := strings.TrimRight(f.kind, "-_.,0123456789"), knownNames()
+		if slices.Contains(known, bare) {
+			return nil, fmt.Errorf("that is no way to write %s; lore's own form is NAME(rel=2)@10, such as nDCG(dcg='exp-log2')@10", bare)
+		}
+		return nil, &UnknownError{Name: bare, Known: known}
 	}
 
 	m := &Measure{Kind: f.kind, def: &definitions[at], Params: map[string]string{}, num: map[string]float64{}}
 	for _, p := range m.def.params {
 		m.Params[p.name] = p.value
 	}
+	seen := map[string]bool{}
 	for _, given := range f.params {
+		name, _, _ := strings.Cut(given, "=")
+		if name = strings.TrimSpace(name); seen[name] {
+			return nil, fmt.Errorf("%s is given twice", name)
+		}
+		seen[name] = true
 		if err := m.take(given, &f.cut); err != nil {
 			return nil, err
 		}

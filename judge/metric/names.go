@@ -59,13 +59,14 @@ var trecMeasures = []trecMeasure{
 	{name: "rbp", kind: "gradedRBP"}, {name: "rbp_resid", kind: "RBPresid"},
 }
 
-// trecGroups are names that stand for several (usnistgov/trec_eval, measures.c), less what is no number.
+// trecGroups are names that stand for several (usnistgov/trec_eval, measures.c), less what is no number; all_trec has
+// what one or another version of it has.
 var trecGroups = map[string]string{
 	"official": "num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P",
 	"set":      "num_q num_ret num_rel num_rel_ret utility set_P set_recall set_relative_P set_map set_F",
 	"all_trec": "num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P recall infAP gm_bpref " +
 		"utility 11pt_avg ideal_dcg dcg ndcg relative_P Rprec_mult success map_cut ndcg_cut ndcg_rel Rndcg binG G " +
-		"set_P set_recall set_relative_P set_map set_F num_nonrel_judged_ret",
+		"set_P set_recall set_relative_P set_map set_F num_nonrel_judged_ret unj rbp rbp_resid",
 }
 
 // refused are names that other tools compute and lore does not, with the reason.
@@ -130,7 +131,24 @@ func canonical(name string) (ours []string, refused string) {
 	if spelt, ok := trecAt(f, name); ok {
 		return []string{spelt}, ""
 	}
+	if kind, ok := anyCase(f.kind); ok {
+		return []string{kind + name[len(f.kind):]}, ""
+	}
 	return []string{name}, ""
+}
+
+// anyCase finds the one kind that a name differs from by nothing but the case of its letters.
+func anyCase(name string) (string, bool) {
+	var found []string
+	for _, d := range definitions {
+		if strings.EqualFold(d.kind, name) {
+			found = append(found, d.kind)
+		}
+	}
+	if len(found) != 1 || name == "" {
+		return "", false
+	}
+	return found[0], true
 }
 
 // trecName reads a name of trec_eval: NAME, NAME_10, NAME.5,10 or NAME.1=3,2=9.
@@ -274,7 +292,7 @@ func orEmpty(sign, value string) string {
 	return sign + value
 }
 
-// knownNames are all names that something is computed for, of all tools.
+// knownNames are all names of all tools, also those that are refused with a reason.
 func knownNames() []string {
 	out := MeasureKinds()
 	for a := range aliases {
@@ -289,6 +307,10 @@ func knownNames() []string {
 	for g := range trecGroups {
 		out = append(out, g)
 	}
+	for r := range refused {
+		out = append(out, r)
+	}
+	out = append(out, strings.Fields("prefs_simp prefs_pair prefs_avgjg map_avgjg P_avgjg")...)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
