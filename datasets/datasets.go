@@ -317,6 +317,10 @@ type Configurable interface {
 // languages than English. It is shown under the table.
 const LanguagesNote = "languages"
 
+// FiguresNote is the key of a Describer's note on figures that the data makes other ones than they seem. It is shown
+// under the table.
+const FiguresNote = "figures"
+
 // Describer is a Benchmark that says in the manifest what was loaded, and how it is shown. language is
 // the code of that of all texts; empty: each is told.
 type Describer interface {

@@ -22,10 +22,15 @@ import (
 // ID.json from 1 on, over all its documents in their order. The documents' texts are not public.
 var aggregatedEndings = []string{"_aggregated.json", "_deduplicated.json"}
 
+// relatedSet is the name of that set.
+const relatedSet = "cxcscmu/deepresearch_benchmarking"
+
 // aggregated is what was read of such a folder.
 type aggregated struct {
 	questions []Question
 	warnings  []string
+
+	documents, spanned int // documents, and those of which only spans are known
 }
 
 // aggregatedBelow are the folders at or below dir that hold such files.
@@ -48,11 +53,81 @@ func aggregatedBelow(dir string) ([]string, error) {
 func cutEnding(name string) (id, ending string) {
 	base := filepath.Base(filepath.FromSlash(name))
 	for _, e := range aggregatedEndings {
-		if id, ok := strings.CutSuffix(base, e); ok && id != "" {
-			return id, e
+		if n := len(base) - len(e); n > 0 && strings.EqualFold(base[n:], e) {
+			return base[:n], base[n:]
 		}
 	}
 	return "", ""
+}
+
+// relatedFolder is the folder of a file of the related set, with either of its layouts; empty for other files.
+func relatedFolder(path string) string {
+	isRelated := func(members map[string]json.RawMessage) bool {
+		points := members["key_points"]
+		if points == nil || members["documents"] != nil {
+			return false
+		}
+		var list []map[string]json.RawMessage
+		if json.Unmarshal(points, &list) == nil {
+			return len(list) > 0 && list[0]["point_content"] != nil
+		}
+		var byDocument map[string][]map[string]json.RawMessage
+		if json.Unmarshal(points, &byDocument) != nil {
+			return false
+		}
+		for _, list := range byDocument {
+			if len(list) > 0 {
+				return list[0]["point_content"] != nil
+			}
+		}
+		return false
+	}
+	if firstObject(path, isRelated) == nil {
+		return ""
+	}
+	return filepath.Dir(path)
+}
+
+// extractedOf is a file below a folder that belongs to the related set; empty for none.
+func extractedOf(dir string) string {
+	names, _ := files.Below(dir)
+	for _, n := range names {
+		path := filepath.Join(dir, filepath.FromSlash(n))
+		if strings.EqualFold(filepath.Ext(n), ".json") && relatedFolder(path) != "" {
+			return path
+		}
+	}
+	return ""
+}
+
+// refuseRelated refuses a file of the related set that is given by itself: its questions are read from their folder.
+func refuseRelated(path string) error {
+	folder := relatedFolder(path)
+	if folder == "" {
+		return nil
+	}
+	err := &datasets.InputError{
+		File:   path,
+		Msg:    "is a file of the related public set, which is read as a folder",
+		Remedy: "lore data import long2rag " + files.Quoted(folder) + " --out points",
+	}
+	if found, e := aggregatedBelow(folder); e == nil && len(found) == 0 {
+		err.Msg = "holds key points as they were extracted, and no ID_aggregated.json beside it puts them together"
+		err.Remedy = "get the whole folder key_point, and lore data import long2rag key_point"
+	}
+	return err
+}
+
+// refuseRelatedFolder refuses to run a folder of the related set, of which a file is given: it is imported first.
+func refuseRelatedFolder(dir, file string) error {
+	if found, err := aggregatedBelow(dir); err != nil || len(found) == 0 {
+		return refuseRelated(file)
+	}
+	return &datasets.InputError{
+		File:   dir,
+		Msg:    "holds the related public set, which is not in lore's own form",
+		Remedy: "lore data import long2rag " + files.Quoted(dir) + " --out points, and then lore run long2rag points",
+	}
 }
 
 // aggregatedFile is ID_aggregated.json.
@@ -82,13 +157,13 @@ func readAggregated(folder string, texts map[string]string) (aggregated, error) 
 	names = slices.DeleteFunc(names, func(n string) bool { return strings.Contains(n, "/") })
 	endings := map[string]string{}
 	for _, n := range names {
-		if id, ending := cutEnding(n); ending != "" && endings[id] != aggregatedEndings[0] {
+		if id, ending := cutEnding(n); ending != "" && !strings.EqualFold(endings[id], aggregatedEndings[0]) {
 			endings[id] = ending
 		}
 	}
 
 	var out aggregated
-	var count aggregatedCounts
+	count := aggregatedCounts{folder: folder}
 	for _, n := range names {
 		id, ending := cutEnding(n)
 		if ending == "" || endings[id] != ending {
@@ -104,10 +179,14 @@ func readAggregated(folder string, texts map[string]string) (aggregated, error) 
 		}
 		out.questions = append(out.questions, q)
 	}
+	if err := count.misnamed(); err != nil {
+		return out, err
+	}
 	if len(out.questions) == 0 {
 		return out, &datasets.InputError{File: folder, Msg: "holds no question with key points", Remedy: "give the folder key_point"}
 	}
-	out.warnings = count.warnings(folder)
+	out.documents, out.spanned = count.documents, count.spanned
+	out.warnings = count.warnings()
 	return out, nil
 }
 
@@ -125,16 +204,22 @@ func readAggregatedQuestion(folder, id, ending string, texts map[string]string, 
 	}
 	var file aggregatedFile
 	if err := json.Unmarshal(data, &file); err != nil {
-		return Question{}, bad(err.Error(), err)
+		return Question{}, bad(files.JSONWords(err), err)
 	}
+	count.seeNames(data)
 
-	originals, err := readOriginals(filepath.Join(folder, id+".json"))
+	extracted, err := readOriginals(filepath.Join(folder, id+".json"))
 	if err != nil {
 		return Question{}, err
 	}
-	q := Question{ID: id, Text: file.Question, Documents: documentsOf(originals, texts, count)}
+	originals := extracted.points
+	count.inOriginals.add(extracted.names)
+	if extracted.question != "" && !sameWords(extracted.question, file.Question) {
+		count.differing = append(count.differing, id)
+	}
+	q := Question{ID: id, Text: file.Question, Documents: documentsOf(originals, texts, count), Source: relatedSet}
 	for _, p := range file.Points {
-		q.KeyPoints = append(q.KeyPoints, p.keyPoint(originals, count))
+		q.KeyPoints = append(q.KeyPoints, p.keyPoint(id, originals, count))
 	}
 	count.add(file.Points, originals)
 	if len(q.KeyPoints) == 0 {
@@ -146,52 +231,67 @@ func readAggregatedQuestion(folder, id, ending string, texts map[string]string, 
 	return q, nil
 }
 
-// readOriginals reads the points of ID.json in their order; nil where there is no such file.
-func readOriginals(path string) ([]original, error) {
+// sameWords compares questions without regard to white space.
+func sameWords(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
+
+// originals is ID.json: a question, and the points of its documents in their order.
+type originals struct {
+	question string
+	points   []original
+	names    fieldNames // of the points
+}
+
+// readOriginals reads ID.json; it is empty where there is no such file.
+func readOriginals(path string) (originals, error) {
 	if !files.Exists(path) {
-		return nil, nil
+		return originals{}, nil
 	}
 	data, err := files.Read(path, "give the folder key_point")
 	if err != nil {
-		return nil, err
+		return originals{}, err
 	}
 	out, err := parseOriginals(data)
 	if err != nil {
-		return nil, &datasets.InputError{
-			File: path, Msg: err.Error(), Err: err,
+		return out, &datasets.InputError{
+			File: path, Msg: files.JSONWords(err), Err: err,
 			Remedy: `such a file is {"question", "key_points": {"DOCUMENT": [{"point_content", "spans"}]}}`,
 		}
 	}
 	return out, nil
 }
 
-func parseOriginals(data []byte) ([]original, error) {
+func parseOriginals(data []byte) (originals, error) {
+	var out originals
 	var file struct {
-		Points json.RawMessage `json:"key_points"`
+		Question string          `json:"question"`
+		Points   json.RawMessage `json:"key_points"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, err
+		return out, err
 	}
+	out.question = file.Question
 	if string(file.Points) == "null" || file.Points == nil {
-		return nil, nil
+		return out, nil
 	}
 	if file.Points[0] != '{' {
-		return nil, errors.New("key_points is not an object of lists by document")
+		return out, errors.New("key_points is not an object of lists by document")
 	}
 
 	names, members, err := membersOf(file.Points)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	var out []original
 	for i, document := range names {
 		var points []original
 		if err := json.Unmarshal(members[i], &points); err != nil {
-			return nil, fmt.Errorf("document %s: %w", document, err)
+			return out, fmt.Errorf("document %s: %s", document, files.JSONWords(err))
 		}
-		for _, p := range points {
+		var records []map[string]json.RawMessage
+		_ = json.Unmarshal(members[i], &records) // read just now
+		for i, p := range points {
+			out.names.see(records[i])
 			p.document = document
-			out = append(out, p)
+			out.points = append(out.points, p)
 		}
 	}
 	return out, nil
@@ -207,7 +307,7 @@ func documentsOf(originals []original, texts map[string]string, count *aggregate
 		if !known {
 			i = len(out)
 			at[o.document] = i
-			out = append(out, Document{ID: o.document, Text: texts[o.document]})
+			out = append(out, Document{ID: o.document, Text: texts[o.document], Extract: texts[o.document] == ""})
 			if texts[o.document] == "" {
 				count.spanned++
 			}
@@ -226,12 +326,12 @@ func documentsOf(originals []original, texts map[string]string, count *aggregate
 }
 
 // keyPoint is a point with the spans and documents of those that it was put together from.
-func (p aggregatedPoint) keyPoint(originals []original, count *aggregatedCounts) KeyPoint {
+func (p aggregatedPoint) keyPoint(question string, originals []original, count *aggregatedCounts) KeyPoint {
 	out := KeyPoint{ID: fmt.Sprintf("p%d", p.Number), Text: p.Content}
 	for _, n := range p.Originals {
 		if n < 1 || n > len(originals) {
 			if len(originals) > 0 {
-				count.unknown++
+				count.unknown = append(count.unknown, fmt.Sprintf("%s: key point %d names %d of %d", question, p.Number, n, len(originals)))
 			}
 			continue
 		}
@@ -244,56 +344,6 @@ func (p aggregatedPoint) keyPoint(originals []original, count *aggregatedCounts)
 				out.Spans = append(out.Spans, s)
 			}
 		}
-	}
-	return out
-}
-
-// aggregatedCounts are what is odd about a folder.
-type aggregatedCounts struct {
-	documents, spanned int // documents, and those of which only spans are known
-	unknown            int // numbers of originals that are not there
-	originals          int
-	several, none      int // of these: put into several points, or into none
-	empty              []string
-}
-
-// add counts how the points of a question were put together.
-func (c *aggregatedCounts) add(points []aggregatedPoint, originals []original) {
-	uses := make([]int, len(originals))
-	for _, p := range points {
-		for _, n := range p.Originals {
-			if n >= 1 && n <= len(uses) {
-				uses[n-1]++
-			}
-		}
-	}
-	c.originals += len(uses)
-	for _, n := range uses {
-		switch {
-		case n == 0:
-			c.none++
-		case n > 1:
-			c.several++
-		}
-	}
-}
-
-func (c *aggregatedCounts) warnings(folder string) []string {
-	var out []string
-	say := func(n int, format string, args ...any) {
-		if n > 0 {
-			out = append(out, folder+": "+fmt.Sprintf(format, args...))
-		}
-	}
-	say(len(c.empty), "left out, as without key points: %s", datasets.Some(c.empty))
-	say(c.several+c.none, "of %d extracted points %d were put into several key points and %d into none",
-		c.originals, c.several, c.none)
-	say(c.unknown, "%d numbers of extracted points name none", c.unknown)
-	say(c.spanned, "the texts of %d of the %d documents of questions are not there: each stands for the spans that points "+
-		"were extracted from, where key points are easier to find than in whole texts; give these with --documents FILE",
-		c.spanned, c.documents)
-	if c.documents == 0 {
-		out = append(out, folder+": no documents are named: run with --corpus FILE, or import with the ID.json files beside these")
 	}
 	return out
 }

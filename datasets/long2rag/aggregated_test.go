@@ -47,8 +47,8 @@ func TestAggregated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Question{{ID: "4", Text: "Which?",
-		Documents: []Document{{ID: "b", Text: "All of b. In b."}, {ID: "a", Text: "In a.\nTwice in a."}},
+	want := []Question{{ID: "4", Text: "Which?", Source: relatedSet,
+		Documents: []Document{{ID: "b", Text: "All of b. In b."}, {ID: "a", Text: "In a.\nTwice in a.", Extract: true}},
 		KeyPoints: []KeyPoint{
 			{ID: "p2", Text: "First.", Spans: []string{"In a.", "In b."}, Documents: []string{"a", "b"}},
 			{ID: "p5", Text: "Second.", Spans: []string{"In b."}, Documents: []string{"b"}},
@@ -59,7 +59,8 @@ func TestAggregated(t *testing.T) {
 	said := strings.Join(got.warnings, "\n")
 	for _, word := range []string{
 		"left out, as without key points: 9", "of 3 extracted points 1 were put into several key points and 1 into none",
-		"2 numbers of extracted points name none", "the texts of 1 of the 2 documents of questions are not there",
+		"2 numbers of extracted points name none: 4: key point 5 names 4 of 3, 4: key point 5 names 0 of 3",
+		"1 questions are worded otherwise in ID.json", "the texts of 1 of the 2 documents of questions are not there",
 	} {
 		if !strings.Contains(said, word) {
 			t.Errorf("%q is not said: %s", word, said)
@@ -69,14 +70,19 @@ func TestAggregated(t *testing.T) {
 
 func TestBadAggregated(t *testing.T) {
 	for word, content := range map[string]map[string]string{
-		"4_aggregated.json: unexpected end": {"4_aggregated.json": "{"},
-		"has no text":                       {"4_aggregated.json": `{"question":"q","key_points":[{"point_number":1}]}`},
+		`4_aggregated.json: is not valid JSON: unexpected end`: {"4_aggregated.json": "{"},
+		"has no text": {"4_aggregated.json": `{"question":"q","key_points":[{"point_number":1}]}`},
+		`no key point has the field "original_point_number", and 1 have "original_point_numbers"`: {
+			"4_aggregated.json": `{"question":"q","key_points":[{"point_number":1,"point_content":"x","original_point_numbers":[1]}]}`},
+		`no extracted point has the field "spans", and 1 have "span"`: {
+			"4_aggregated.json": `{"question":"q","key_points":[{"point_number":1,"point_content":"x","original_point_number":[1]}]}`,
+			"4.json":            `{"question":"q","key_points":{"a":[{"point_content":"x","span":["y"]}]}}`},
 		`two key points "p1"`: {"4_aggregated.json": `{"question":"q","key_points":[{"point_number":1,"point_content":"x"},
 			{"point_number":1,"point_content":"y"}]}`},
-		"holds no question with key points":   {"4_aggregated.json": `{"question":"q"}`},
-		"4.json: key_points is not an object": {"4_aggregated.json": `{"question":"q"}`, "4.json": `{"key_points":[]}`},
-		"4.json: document a: ":                {"4_aggregated.json": `{"question":"q"}`, "4.json": `{"key_points":{"a":7}}`},
-		`4.json: "a" is there twice`:          {"4_aggregated.json": `{"question":"q"}`, "4.json": `{"key_points":{"a":[],"a":[]}}`},
+		"holds no question with key points":                    {"4_aggregated.json": `{"question":"q"}`},
+		"4.json: key_points is not an object":                  {"4_aggregated.json": `{"question":"q"}`, "4.json": `{"key_points":[]}`},
+		"4.json: document a: is a number where a list belongs": {"4_aggregated.json": `{"question":"q"}`, "4.json": `{"key_points":{"a":7}}`},
+		`4.json: "a" is there twice`:                           {"4_aggregated.json": `{"question":"q"}`, "4.json": `{"key_points":{"a":[],"a":[]}}`},
 	} {
 		if _, err := readAggregated(folderOf(t, content), nil); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", word, err)
@@ -92,9 +98,10 @@ func FuzzOriginals(f *testing.F) {
 			return
 		}
 		var count aggregatedCounts
-		documents := documentsOf(originals, nil, &count)
-		p := aggregatedPoint{Number: 1, Content: "x", Originals: []int{1, len(originals), len(originals) + 1}}
-		if k := p.keyPoint(originals, &count); (count.unknown == 0) == (len(originals) > 0) || len(k.Documents) > len(documents) {
+		points := originals.points
+		documents := documentsOf(points, nil, &count)
+		p := aggregatedPoint{Number: 1, Content: "x", Originals: []int{1, len(points), len(points) + 1}}
+		if k := p.keyPoint("q", points, &count); (len(count.unknown) == 0) == (len(points) > 0) || len(k.Documents) > len(documents) {
 			t.Errorf("%+v", k)
 		}
 	})

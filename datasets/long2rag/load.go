@@ -18,6 +18,9 @@ type Document struct {
 	ID    string `json:"id"`
 	Title string `json:"title,omitempty"`
 	Text  string `json:"text"`
+
+	// Extract says that the text is not the whole document, but the spans that key points were taken from.
+	Extract bool `json:"extract,omitempty"`
 }
 
 // UnmarshalJSON reads id and text under any of the usual names.
@@ -29,8 +32,12 @@ func (d *Document) UnmarshalJSON(data []byte) error {
 	id, idErr := r.DocumentID()
 	title, titleErr := r.Title()
 	text, textErr := r.DocumentText()
-	*d = Document{ID: id, Title: title, Text: text}
-	return cmp.Or(idErr, titleErr, textErr)
+	var extract struct {
+		Extract bool `json:"extract"`
+	}
+	extractErr := json.Unmarshal(data, &extract)
+	*d = Document{ID: id, Title: title, Text: text, Extract: extract.Extract}
+	return cmp.Or(idErr, titleErr, textErr, extractErr)
 }
 
 // whole is the text with its title.
@@ -58,6 +65,9 @@ type Question struct {
 	Domain    string     `json:"domain,omitempty"`
 	Documents []Document `json:"documents"`
 	KeyPoints []KeyPoint `json:"key_points"`
+
+	// Source names the public set that the question is from, where it is not the paper's.
+	Source string `json:"source,omitempty"`
 }
 
 // UnmarshalJSON reads documents by ids that are text or integers.
@@ -278,6 +288,9 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 func (s *set) addFile(ds *datasets.Dataset, path string, seen map[string]string) ([]byte, error) {
 	data, err := readData(path)
 	if err != nil {
+		return nil, err
+	}
+	if err := refuseRelated(path); err != nil {
 		return nil, err
 	}
 	questions, err := ReadQuestions(path, data)

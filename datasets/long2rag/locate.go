@@ -28,9 +28,15 @@ func locate(paths []string, command string) ([]string, error) {
 		}
 
 		found, foreign, err := below(p, nil)
+		related := ""
+		if len(found) == 0 && err == nil {
+			related = extractedOf(p)
+		}
 		switch {
 		case err != nil:
 			return nil, err
+		case related != "":
+			return nil, refuseRelatedFolder(p, related)
 		case len(found) == 0 && len(foreign) > 0:
 			return nil, &datasets.InputError{
 				File:   p,

@@ -204,13 +204,40 @@ func (b Benchmark) Describe(ds *datasets.Dataset, _ datasets.Budget, _ string) m
 		n += len(it.(*item).question.KeyPoints)
 	}
 
-	return map[string]string{
+	out := map[string]string{
 		"k":                      strconv.Itoa(b.k()),
 		"answers_taken_apart_by": points,
 		"precision_by":           cmp.Or(b.Precision, ByKeyPoints),
 		"key_points":             strconv.Itoa(n),
 		"differs_from_paper":     differs,
 	}
+	if said := b.saidOfExtracts(ds); said != "" {
+		out[datasets.FiguresNote] = said
+	}
+	return out
+}
+
+// saidOfExtracts says what it does to figures that documents are extracts; empty where they are whole.
+func (b Benchmark) saidOfExtracts(ds *datasets.Dataset) string {
+	documents, extracts := 0, 0
+	for _, it := range ds.Items {
+		for _, d := range it.(*item).question.Documents {
+			documents++
+			if d.Extract {
+				extracts++
+			}
+		}
+	}
+	if extracts == 0 {
+		return ""
+	}
+	said := fmt.Sprintf("Of the %d documents of questions %d are not whole: they are the spans that key points were extracted from, "+
+		"in which an answer finds these more easily (KPR too high)", documents, extracts)
+	if b.Precision == ByDocuments || b.Precision == ByBoth {
+		said += ". A true sentence of an answer that stands elsewhere in such a document counts as unsupported " +
+			"(KPP docs and KPF docs too low)"
+	}
+	return said
 }
 
 func (b Benchmark) k() int {

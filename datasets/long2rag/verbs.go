@@ -114,6 +114,9 @@ func toImport(path string, fields Mapping, documents string, warn func(string)) 
 			return nil, false, err
 		case len(folders) > 1:
 			return nil, false, datasets.SeveralSets("lore data import long2rag", path, folders)
+		case len(folders) == 1 && len(fields) > 0:
+			return nil, false, datasets.Usagef("--map is for files whose names are not known, and %s holds ID_aggregated.json files, "+
+				"whose names are; leave --map out", folders[0])
 		case len(folders) == 1:
 			questions, err = toImportAggregated(folders[0], documents, warn)
 			return questions, true, err
@@ -124,6 +127,9 @@ func toImport(path string, fields Mapping, documents string, warn func(string)) 
 	}
 	if documents != "" {
 		return nil, false, datasets.Usagef("--documents is for folders of ID_aggregated.json files, and %s is none", path)
+	}
+	if err := refuseRelated(path); err != nil && len(fields) == 0 {
+		return nil, false, err
 	}
 	questions, err = readToImport(path, fields)
 	return questions, false, err
@@ -141,10 +147,27 @@ func toImportAggregated(folder, documents string, warn func(string)) ([]Question
 	if err != nil {
 		return nil, err
 	}
+	if read.documents > 0 && len(texts) > 0 && read.spanned == read.documents {
+		return nil, &datasets.InputError{
+			File:   documents,
+			Msg:    fmt.Sprintf("has none of the %d documents of questions: 0 of its %d ids match", read.documents, len(texts)),
+			Remedy: fmt.Sprintf("the ids are those of the ID.json files, such as %q", firstDocument(read.questions)),
+		}
+	}
 	for _, w := range read.warnings {
 		warn(w)
 	}
 	return read.questions, nil
+}
+
+// firstDocument is the id of a document of questions that have some.
+func firstDocument(questions []Question) string {
+	for _, q := range questions {
+		if len(q.Documents) > 0 {
+			return q.Documents[0].ID
+		}
+	}
+	return ""
 }
 
 // fileToImport is the one file of a folder that holds questions.
@@ -155,6 +178,8 @@ func fileToImport(path string, fields Mapping) (string, error) {
 	}
 	found := slices.Concat(own, foreign)
 	switch {
+	case len(found) == 0 && extractedOf(path) != "":
+		return "", refuseRelated(extractedOf(path))
 	case len(found) == 0:
 		return "", datasets.NoSet(Benchmark{}.Name(), path, wanted, near(path))
 	case len(found) > 1:

@@ -79,14 +79,13 @@ func ordered(of map[string]int) []string {
 	})
 }
 
-// describedLanguages is what the benchmark says of its figures in other languages, as it was set
-// or as it comes back from JSON.
-func describedLanguages(m store.Manifest) string {
+// described is a note of the benchmark on its figures, by its key, as it was set or as it comes back from JSON.
+func described(m store.Manifest, key string) string {
 	switch notes := m.Settings["notes"].(type) {
 	case map[string]string:
-		return notes[datasets.LanguagesNote]
+		return notes[key]
 	case map[string]any:
-		said, _ := notes[datasets.LanguagesNote].(string)
+		said, _ := notes[key].(string)
 		return said
 	}
 	return ""

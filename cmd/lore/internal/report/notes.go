@@ -221,8 +221,10 @@ func JudgeTexts(r Run) []string {
 	}
 	out = append(out, languageTexts(r.Manifest.Languages)...)
 	out = append(out, analyzerLine(r.Manifest))
-	if said := describedLanguages(r.Manifest); said != "" {
-		out = append(out, said+".")
+	for _, key := range []string{datasets.LanguagesNote, datasets.FiguresNote} {
+		if said := described(r.Manifest, key); said != "" {
+			out = append(out, said+".")
+		}
 	}
 	out = append(out, pairNotes(r)...)
 	out = append(out, copiesNote(r.Manifest))
