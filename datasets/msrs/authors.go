@@ -30,11 +30,10 @@ func loadAuthors(o Outputs, seed uint64) (*Authors, error) {
 	found := false
 	for suffix, read := range map[string]func(data []byte) error{
 		"_squality_rouge": out.readRouge,
-		"_bert_score":     func(data []byte) error { return out.readBERTScore(data, seed) },
-		"_rel_gpteval":    func(data []byte) error { return out.readGEval(data, seed) },
+		"_bert_score":     func(data []byte) error { return out.readBERTScore(data, o, seed) },
+		"_rel_gpteval":    func(data []byte) error { return out.readGEval(data, o, seed) },
 	} {
-		const remedy = "it should be a file of the authors; move the answers elsewhere to leave it out"
-		path, data, err := evaluationFile(o.File, suffix, remedy)
+		path, data, err := evaluationFile(o.File, suffix, authorsRemedy)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -42,7 +41,7 @@ func loadAuthors(o Outputs, seed uint64) (*Authors, error) {
 			return nil, err
 		}
 		if err := read(data); err != nil {
-			return nil, &datasets.InputError{File: path, Msg: err.Error(), Remedy: remedy, Err: err}
+			return nil, &datasets.InputError{File: path, Msg: err.Error(), Remedy: authorsRemedy, Err: err}
 		}
 		found = true
 	}
@@ -50,6 +49,29 @@ func loadAuthors(o Outputs, seed uint64) (*Authors, error) {
 		return nil, nil
 	}
 	return &out, nil
+}
+
+// authorsRemedy is the remedy of a file of the authors that cannot be used.
+const authorsRemedy = "put the authors' file on these answers in its place, or move it elsewhere to leave it out"
+
+// graded lists the answers, from 0, that n of the authors' figures are of: all, or those that have text, as the
+// authors' files leave empty ones out. Of any other number nobody can tell which answer a figure is of.
+func (o Outputs) graded(n int) ([]int, error) {
+	var all, answered []int
+	for i := range o.Texts {
+		all = append(all, i)
+		if o.answered(i) {
+			answered = append(answered, i)
+		}
+	}
+
+	switch n {
+	case len(all):
+		return all, nil
+	case len(answered):
+		return answered, nil
+	}
+	return nil, fmt.Errorf("has %d figures for %d answers, of which %d have text", n, len(all), len(answered))
 }
 
 // evaluationFile reads a file of the authors on a file of answers: in the folder of evaluations, or in one of
@@ -85,7 +107,7 @@ func (a *Authors) readRouge(data []byte) error {
 }
 
 // readBERTScore reads the F1 of each output. The precision and recall beside it are exchanged.
-func (a *Authors) readBERTScore(data []byte, seed uint64) error {
+func (a *Authors) readBERTScore(data []byte, o Outputs, seed uint64) error {
 	var file struct {
 		F1 []float64 `json:"f1"`
 	}
@@ -94,6 +116,9 @@ func (a *Authors) readBERTScore(data []byte, seed uint64) error {
 	}
 	if len(file.F1) == 0 {
 		return errors.New("has no list f1")
+	}
+	if _, err := o.graded(len(file.F1)); err != nil {
+		return err
 	}
 	for i, v := range file.F1 {
 		if !(v >= -1 && v <= 1.0001) {
@@ -106,13 +131,16 @@ func (a *Authors) readBERTScore(data []byte, seed uint64) error {
 }
 
 // readGEval reads the grade of each output: its mean of 1 to 5, times 20.
-func (a *Authors) readGEval(data []byte, seed uint64) error {
+func (a *Authors) readGEval(data []byte, o Outputs, seed uint64) error {
 	grades, err := parseGrades(data)
 	if err != nil {
 		return err
 	}
 	if len(grades) == 0 {
 		return errors.New("has no grades")
+	}
+	if _, err := o.graded(len(grades)); err != nil {
+		return err
 	}
 	shares := make([]float64, len(grades))
 	for i, g := range grades {

@@ -92,16 +92,9 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 		}
 	}
 
-	s := &set{domain: b.Domain, split: split, k: b.K, scorer: NewScorer(queries)}
-	if s.domain == "" {
-		s.domain = raw.Domain
-	}
-	if s.domain == "" {
-		return nil, &datasets.InputError{
-			File:   name,
-			Msg:    "does not say which domain it is",
-			Remedy: "give --domain story or --domain meeting",
-		}
+	s := &set{split: split, k: b.K, scorer: NewScorer(queries)}
+	if s.domain, err = chosenDomain(name, raw.Domain, b.Domain); err != nil {
+		return nil, err
 	}
 	if s.k == 0 {
 		s.k = defaultK[s.domain]
@@ -120,7 +113,7 @@ func (b Benchmark) load(dir fs.FS, name string) (*datasets.Dataset, error) {
 	}
 	ds.Texts = map[string]string{"story": "stories", "meeting": "meetings"}[s.domain]
 	ds.Items, ds.Warnings, err = s.items(name, queries)
-	ds.Warnings = slices.Concat(chosen, blank, ds.Warnings)
+	ds.Warnings = slices.Concat(chosen, s.doubts(name, b.Domain, queries), blank, ds.Warnings)
 	return ds, err
 }
 

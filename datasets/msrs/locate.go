@@ -63,18 +63,6 @@ func locate(given, domain, command string) (folder, split string, err error) {
 	return "", "", datasets.NoSet(Benchmark{}.Name(), given, wanted, datasets.FoldersNear(given, isDomain))
 }
 
-// domainOf tells the domain by the name of its folder; empty where it does not say.
-func domainOf(folder string) string {
-	if abs, err := filepath.Abs(folder); err == nil && !strings.HasPrefix(folder, "sample:") {
-		folder = abs
-	}
-	base := strings.ToLower(filepath.Base(folder))
-	if slices.Contains(Domains, base) {
-		return base
-	}
-	return ""
-}
-
 // testQueries are the queries of a file, or those of the test in the folder of a domain, as published
 // or imported.
 func testQueries(given, domain string) ([]Query, error) {

@@ -13,13 +13,15 @@ import (
 // measured reads the authors' relevance grades that lie beside published answers: beside
 // SETTING/summary, SETTING/evaluation/MODEL/MODEL_rel_gpteval.json as they were released,
 // or the same file without its folder. Grades are expected values from 1 to 5; here they
-// are divided by 5.
+// are divided by 5. Answers that lie in the folder of another domain are refused.
 func measured(answers string, ds *datasets.Dataset) (map[string]map[string]float64, error) {
 	if filepath.Base(filepath.Dir(answers)) != "summary" {
 		return nil, nil
 	}
-	const remedy = "it should hold the authors' grades, one per answer; move the answers elsewhere to leave it out"
-	path, data, err := evaluationFile(answers, "_rel_gpteval", remedy)
+	if err := checkDomain(answers, ds.Items[0].Corpus().ID); err != nil {
+		return nil, err
+	}
+	path, data, err := evaluationFile(answers, "_rel_gpteval", authorsRemedy)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -28,26 +30,27 @@ func measured(answers string, ds *datasets.Dataset) (map[string]map[string]float
 	}
 
 	bad := func(err error, format string, args ...any) error {
-		return &datasets.InputError{File: path, Msg: fmt.Sprintf(format, args...), Remedy: remedy, Err: err}
+		return &datasets.InputError{File: path, Msg: fmt.Sprintf(format, args...), Remedy: authorsRemedy, Err: err}
 	}
 	grades, err := parseGrades(data)
 	if err != nil {
 		return nil, bad(err, "%v", err)
 	}
 
-	graded, err := gradedItems(answers, ds, len(grades))
+	o, err := LoadOutputs(answers)
 	if err != nil {
 		return nil, err
 	}
-	if len(graded) != len(grades) {
-		return nil, bad(nil, "has %d grades for %d items", len(grades), len(ds.Items))
+	graded, err := o.graded(len(grades))
+	if err != nil {
+		return nil, bad(err, "%v", err)
 	}
 	out := map[string]map[string]float64{}
 	for i, g := range grades {
 		if err := checkGrade(g, i); err != nil {
 			return nil, bad(err, "%v", err)
 		}
-		out[graded[i]] = map[string]float64{GEvalRecorded: g / 5}
+		out[ds.Items[graded[i]].ID()] = map[string]float64{GEvalRecorded: g / 5}
 	}
 	return out, nil
 }
@@ -78,21 +81,4 @@ func parseGrades(data []byte) ([]float64, error) {
 		return grades, nil
 	}
 	return nil, errors.New(`has no grades under "Summary_1" or "Summary", in "Pass #1" or outside`)
-}
-
-// gradedItems lists the items that n grades are of: all, or those whose answer is
-// not empty, which the authors' files leave out.
-func gradedItems(answers string, ds *datasets.Dataset, n int) ([]string, error) {
-	o, err := LoadOutputs(answers)
-	if err != nil {
-		return nil, err
-	}
-
-	var out []string
-	for i, it := range ds.Items {
-		if n == len(ds.Items) || o.answered(i) {
-			out = append(out, it.ID())
-		}
-	}
-	return out, nil
 }

@@ -38,7 +38,7 @@ func TestRecordedGrades(t *testing.T) {
 
 	for form, want := range map[string]string{
 		`{"Pass #1": {"Summary_2": [1]}}`: "has no grades", `[1]`: "not valid JSON", `{"Pass #1": 3}`: "not an object",
-		`{"Summary": {"a": 1}}`: "not a list", `{"Summary": [1, 2]}`: "2 grades", `{"Summary": [1, 2, 7]}`: "from 1 to 5",
+		`{"Summary": {"a": 1}}`: "not a list", `{"Summary": [1, 2]}`: "2 figures for 4 answers, of which 3 have text", `{"Summary": [1, 2, 7]}`: "from 1 to 5",
 	} {
 		if _, err := recordedIn(t, ds, answers, "m_rel_gpteval.json", form); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", form, err, want)

@@ -93,6 +93,7 @@ func (o scoreOptions) answerSets(args []string, note func(string)) ([]*answerSet
 	}
 	var sets []*answerSet
 	other := 0
+	var names []string
 	for _, path := range paths {
 		domain, _ := domainAbove(path)
 		if o.domain != "" && domain != "" && domain != o.domain {
@@ -106,6 +107,9 @@ func (o scoreOptions) answerSets(args []string, note func(string)) ([]*answerSet
 		out, err := LoadOutputs(path)
 		if err != nil {
 			return nil, err
+		}
+		if !slices.Contains(names, out.System) {
+			names = append(names, out.System)
 		}
 		if !fits(o.system, out.System) {
 			continue
@@ -126,12 +130,11 @@ func (o scoreOptions) answerSets(args []string, note func(string)) ([]*answerSet
 	if other > 0 {
 		note(fmt.Sprintf("%d files of outputs lie in a folder of the other domain and are left out: --domain is %s", other, o.domain))
 	}
-	if len(sets) == 0 {
-		return nil, &datasets.InputError{
-			File:   "--system " + o.system,
-			Msg:    fmt.Sprintf("fits none of %d recorded systems", len(paths)-other),
-			Remedy: "leave it out to see all; names are SETTING/MODEL, such as bm25/gpt-4o",
-		}
+	switch {
+	case len(names) == 0:
+		return nil, datasets.Usagef("--domain is %s, and all outputs given lie in a folder of the other domain", o.domain)
+	case len(sets) == 0:
+		return nil, datasets.Usagef("no system fits --system %s; there are %s", o.system, strings.Join(names, ", "))
 	}
 
 	slices.SortStableFunc(sets, func(a, b *answerSet) int {

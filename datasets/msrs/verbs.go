@@ -182,8 +182,11 @@ func (o importOptions) read(args []string) (Raw, string, error) {
 		wanted = []string{split}
 	}
 	raw, err := ReadPublished(files.DirFS(folder), folder, wanted...)
-	if o.domain != "" {
-		raw.Domain = o.domain
+	if err != nil {
+		return raw, "", err
+	}
+	if raw.Domain != "" || o.domain != "" {
+		raw.Domain, err = chosenDomain(folder, raw.Domain, o.domain)
 	}
 	return raw, "published folder", err
 }

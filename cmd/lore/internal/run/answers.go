@@ -120,6 +120,9 @@ func answerList(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 	case n > len(ds.Items):
 		return nil, fmt.Errorf("has %d answers for %d items; give the data that the answers were made from",
 			n, len(ds.Items))
+	case n < len(ds.Items):
+		return nil, fmt.Errorf("has %d answers for %d items; give the data that the answers were made from, "+
+			`or, of some items alone, lines of {"item": "...", "answer": "..."} in a .jsonl file`, n, len(ds.Items))
 	}
 	return out, nil
 }
