@@ -120,12 +120,26 @@ func compute(measures []*metric.Measure, results *trec.Run, qrels *trec.Qrels, f
 		}
 
 		one.N, one.Undefined = len(clusters), len(values)-len(clusters)
-		one.Value = finite(m.Aggregate(values))
+		one.Value = finite(m.Aggregate(inOrderOfNames(values, qrels.Order)))
 		if m.Averaged() {
 			ci := metric.BootstrapMean(clusters, table.Resamples, table.Level, f.seed)
 			one.Low, one.High = finite(ci.Low), finite(ci.High)
 		}
 		out[i] = one
+	}
+	return out
+}
+
+// inOrderOfNames are values in the order in which trec_eval adds them up, on which the last digit may hang.
+func inOrderOfNames(values []float64, names []string) []float64 {
+	at := make([]int, len(names))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortFunc(at, func(i, j int) int { return strings.Compare(names[i], names[j]) })
+	out := make([]float64, len(values))
+	for i, k := range at {
+		out[i] = values[k]
 	}
 	return out
 }

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -64,15 +63,24 @@ func measureTables(t *testing.T, outputs, dir string) {
 	cmd.Env = append(os.Environ(), asCommand+"=1")
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop, most := make(chan struct{}), make(chan int64)
+	go func() { most <- watchMemory(cmd.Process.Pid, stop) }()
+	err := cmd.Wait()
 	took := time.Since(start)
+	close(stop)
+	memory := <-most >> 20
 	if code := cmd.ProcessState.ExitCode(); code != exitPartial {
 		t.Fatalf("%v: exit code %d, want %d since ten answers are empty\n%s", err, code, exitPartial, out.String())
 	}
-	memory := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1024
 	t.Logf("45 systems: %.1f s, %d MiB", took.Seconds(), memory)
-	if took > time.Minute || memory > 1024 {
-		t.Errorf("it took %s and %d MiB; at most a minute and 1024 MiB", took, memory)
+	if memory > 1024 {
+		t.Errorf("it took %d MiB; at most 1024", memory)
+	}
+	if os.Getenv("LORE_CAMPAIGN") != "" && took > time.Minute { // elsewhere the machine may have other work
+		t.Errorf("it took %s; at most a minute", took)
 	}
 	for _, want := range []string{"as the paper's Tables 6 and 13", "as the paper's Tables 7 and 14", "37.06 (5 unscored)"} {
 		if !strings.Contains(out.String(), want) {
