@@ -20,6 +20,10 @@ type Dataset struct {
 	// Texts is the kind of text that is judged, as judge/agreement knows it: news, conversations,
 	// stories, meetings, web; or several, as in "reports,passages". Empty: not known.
 	Texts string
+
+	// Unsearchable is the error of retrieving, where there is nothing to retrieve from: answers from elsewhere can
+	// still be scored. nil: there is.
+	Unsearchable error
 }
 
 // Documents counts the documents of all corpora.

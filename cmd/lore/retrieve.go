@@ -199,6 +199,9 @@ func (f retrieveFlags) rankItems(ctx context.Context, r ranking, data []string) 
 	if err != nil {
 		return out, err
 	}
+	if ds.Unsearchable != nil {
+		return out, ds.Unsearchable
+	}
 	for _, w := range ds.Warnings {
 		r.Console.Warn(w)
 	}

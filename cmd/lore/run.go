@@ -249,6 +249,9 @@ func (p *prepared) load(name string, data []string) error {
 	if p.data, err = bench.Load(p.f.items.takeRun(data)); err != nil {
 		return err
 	}
+	if len(p.opt.Retrievers) > 0 && p.data.Unsearchable != nil {
+		return p.data.Unsearchable
+	}
 	for _, w := range p.data.Warnings {
 		console.Warn(w)
 	}

@@ -269,10 +269,10 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 	}
 
 	if len(s.corpus.Documents) == 0 {
-		return nil, &datasets.InputError{
+		ds.Unsearchable = &datasets.InputError{
 			File:   paths[0],
 			Msg:    "has questions without documents",
-			Remedy: "give the documents to retrieve from with --corpus FILE",
+			Remedy: "give the documents to retrieve from with --corpus FILE, or answers from elsewhere with --answers FILE",
 		}
 	}
 	warnings, err := files.CheckTexts(strings.Join(ds.Files, ", "), s.corpus.Documents)

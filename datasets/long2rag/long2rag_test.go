@@ -321,7 +321,10 @@ func TestBadData(t *testing.T) {
 		if err := os.WriteFile(path, []byte(line), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Benchmark{}.Load([]string{path})
+		ds, err := Benchmark{}.Load([]string{path})
+		if err == nil {
+			err = ds.Unsearchable
+		}
 		var in *datasets.InputError
 		if !errors.As(err, &in) || !strings.Contains(err.Error(), word) || in.Remedy == "" {
 			t.Errorf("%s: %v", line, err)

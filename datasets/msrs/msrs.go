@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 
 	"lore/datasets"
 	"lore/local/prompt"
+	"lore/local/text"
 )
 
 // Benchmark implements datasets.Benchmark. The zero value takes the domain from the
@@ -69,7 +71,8 @@ func (b Benchmark) Configure(values map[string]string) (datasets.Benchmark, erro
 		return nil, fmt.Errorf("--domain is story or meeting, not %q", b.Domain)
 	}
 	if b.Split != "" && !slices.Contains(splits, b.Split) {
-		return nil, fmt.Errorf("--split is one of %v, not %q", splits, b.Split)
+		return nil, fmt.Errorf("--split is one of %s, not %q%s", strings.Join(splits, ", "), b.Split,
+			text.DidYouMean(b.Split, splits))
 	}
 
 	if b.Wording = values["wording"]; b.Wording != "" && b.Wording != wordingOriginal {

@@ -11,6 +11,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"lore/local"
 	"lore/local/extractive"
@@ -74,12 +76,22 @@ type Condenser struct {
 
 // Stats are what became of the documents.
 type Stats struct {
-	Documents int    `json:"documents"`
-	Before    int    `json:"tokens_before"`
-	After     int    `json:"tokens_after"`
-	Failed    int    `json:"failed"` // unusable replies; their documents were shortened without the model
-	Example   string `json:"example,omitempty"`
-	Forged    int    `json:"forged_marks,omitempty"` // documents and questions in which such marks were made neutral
+	Documents int `json:"documents"`
+	Before    int `json:"tokens_before"`
+	After     int `json:"tokens_after"`
+
+	// Characters of them, where they are cut by these.
+	CharactersBefore int `json:"characters_before,omitempty"`
+	CharactersAfter  int `json:"characters_after,omitempty"`
+
+	// How many are shorter than before, or longer, or as long, in characters without white space.
+	Shortened int `json:"shortened"`
+	Longer    int `json:"longer"`
+	Same      int `json:"same"`
+
+	Failed  int    `json:"failed"` // unusable replies; their documents were shortened without the model
+	Example string `json:"example,omitempty"`
+	Forged  int    `json:"forged_marks,omitempty"` // documents and questions in which such marks were made neutral
 }
 
 // Run returns what is shown of each document. step, if not nil, is told how many are
@@ -110,10 +122,39 @@ func (c *Condenser) Run(ctx context.Context, jobs []Job, step func(int)) ([]stri
 			step(i + 1)
 		}
 
-		stats.Before += tokens.Count(j.Document)
-		stats.After += tokens.Count(out[i])
+		c.measure(&stats, j.Document, out[i])
 	}
 	return out, stats, nil
+}
+
+// measure compares a document with what is shown of it.
+func (c *Condenser) measure(stats *Stats, document, shown string) {
+	stats.Before += tokens.Count(document)
+	stats.After += tokens.Count(shown)
+	if c.Characters > 0 {
+		stats.CharactersBefore += utf8.RuneCountInString(document)
+		stats.CharactersAfter += utf8.RuneCountInString(shown)
+	}
+
+	switch before, after := letters(document), letters(shown); {
+	case after < before:
+		stats.Shortened++
+	case after > before:
+		stats.Longer++
+	default:
+		stats.Same++
+	}
+}
+
+// letters counts the characters of a text that are not white space, which joining sentences changes.
+func letters(s string) int {
+	n := 0
+	for _, r := range s {
+		if !unicode.IsSpace(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // alone shortens a document without a model.

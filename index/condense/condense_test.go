@@ -93,3 +93,21 @@ func TestForgedMarksAreNeutral(t *testing.T) {
 		}
 	}
 }
+
+// Joining lines shortens nothing; a cut by characters is counted in these, the title's included.
+func TestMeasure(t *testing.T) {
+	c := Condenser{Shape: Shape{Kind: First, Characters: 5}}
+	jobs := []Job{{Document: "Ä day.\nLong."}, {Document: "Five!"}}
+	_, got, err := c.Run(t.Context(), jobs, nil)
+	if err != nil || got.Shortened != 1 || got.Same != 1 || got.CharactersBefore != 12+5 || got.CharactersAfter != 5+5 {
+		t.Errorf("%+v %v", got, err)
+	}
+
+	var stats Stats
+	for _, shown := range []string{"a b", "a … c d", "a"} {
+		(&Condenser{}).measure(&stats, "a\nb", shown)
+	}
+	if stats.Same != 1 || stats.Longer != 1 || stats.Shortened != 1 || stats.CharactersBefore != 0 {
+		t.Errorf("%+v", stats)
+	}
+}

@@ -4,6 +4,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"lore/index"
 	"lore/index/condense"
 	"lore/local/ollama"
+	"lore/local/text"
 )
 
 // RetrieverHelp lists the retrievers for help texts and errors.
@@ -186,7 +188,27 @@ func parseSource(text string) (Source, string, error) {
 	case slices.Contains(plain, kind), slices.Contains(withArgument, kind):
 		return Source{Kind: kind, Arg: arg}, rest, nil
 	}
-	return Source{}, "", usage.Errorf("unknown retriever %q; there are: %s", word, RetrieverHelp)
+	known := slices.Concat(plain, withArgument, combinations(), []string{oracle1})
+	return Source{}, "", usage.Errorf("unknown retriever %q%s; there are: %s", word, didYouMean(word, known), RetrieverHelp)
+}
+
+// didYouMean asks for the name that one without its argument is near, and puts the argument behind it again. Without
+// hyphens oracle-1 is oracle1, which counts as nearer than any other name.
+func didYouMean(word string, known []string) string {
+	kind, arg, named := strings.Cut(word, ":")
+	near := text.Nearest(kind, known)
+	for _, k := range known {
+		if strings.EqualFold(strings.ReplaceAll(kind, "-", ""), strings.ReplaceAll(k, "-", "")) {
+			near = k
+		}
+	}
+	switch {
+	case near == "" || near == kind:
+		return ""
+	case named:
+		near += ":" + arg
+	}
+	return fmt.Sprintf("; did you mean %s?", near)
 }
 
 // parseCombination reads "a,b)" after the name of a combination.

@@ -12,6 +12,9 @@ import (
 	"lore/local/ollama"
 )
 
+// stageNames are the words that stages and shapes begin with.
+var stageNames = []string{"rerank", mmr, string(condense.First), string(condense.Snippet), string(condense.Summary)}
+
 // parseStage reads "rerank:KIND:MODEL@N" or "mmr:LAMBDA:VECTORS@N".
 func parseStage(word string) (Stage, error) {
 	body, depth := word, 0
@@ -35,7 +38,7 @@ func parseStage(word string) (Stage, error) {
 			return Stage{Kind: kind, Model: model}.withDepth(depth), nil
 		}
 	}
-	return Stage{}, usage.Errorf("unknown stage %q; there are: %s", word, StageHelp)
+	return Stage{}, usage.Errorf("unknown stage %q%s; there are: %s", word, didYouMean(word, stageNames), StageHelp)
 }
 
 // parseMMR reads what follows "mmr" in a stage.

@@ -445,10 +445,14 @@ func rerankerGrid(rerankers []store.Reranker) datasets.Grid {
 func condenserGrid(condensers []store.Condenser) datasets.Grid {
 	g := datasets.Grid{
 		Title: "Documents shortened before they were shown",
-		Head:  []string{"retriever", "by", "documents", "tokens before", "tokens shown", "done without the model"},
+		Head:  []string{"retriever", "by", "documents", "shortened", "before", "shown", "done without the model"},
 	}
 
+	var longer []string
 	for _, c := range condensers {
+		if c.Longer > 0 {
+			longer = append(longer, fmt.Sprintf("%s %d", c.Pipeline, c.Longer))
+		}
 		failed := share(c.Failed, c.Documents)
 		if c.Failed > 0 {
 			failed += ": " + c.Example
@@ -457,12 +461,32 @@ func condenserGrid(condensers []store.Condenser) datasets.Grid {
 			c.Pipeline,
 			c.By,
 			fmt.Sprint(c.Documents),
-			fmt.Sprint(c.Before),
-			fmt.Sprint(c.After),
+			shortenedOf(c),
+			length(c.Before, c.CharactersBefore),
+			length(c.After, c.CharactersAfter),
 			failed,
 		})
 	}
+	if len(longer) > 0 {
+		g.Note = "Documents that became longer than they were: " + strings.Join(longer, ", ") + "."
+	}
 	return g
+}
+
+// shortenedOf is how many documents are shorter than before; runs of earlier versions did not count them.
+func shortenedOf(c store.Condenser) string {
+	if c.Shortened+c.Longer+c.Same < c.Documents {
+		return datasets.NoValue
+	}
+	return fmt.Sprint(c.Shortened)
+}
+
+// length is in characters where documents are cut by these, else in tokens.
+func length(tokens, characters int) string {
+	if characters > 0 {
+		return fmt.Sprintf("%d characters", characters)
+	}
+	return fmt.Sprintf("%d tokens", tokens)
 }
 
 // bertGrid reads the settings that a run with BERTScore has.

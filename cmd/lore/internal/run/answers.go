@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -152,10 +153,24 @@ func badField(err error) string {
 	return fmt.Sprintf("its %s is a JSON %s, not a text", bad.Field, bad.Value)
 }
 
+// itemID is the id of an item, a text or an integer.
+type itemID string
+
+// UnmarshalJSON reads either.
+func (id *itemID) UnmarshalJSON(data []byte) error {
+	var ids files.IDs
+	if err := ids.UnmarshalJSON(slices.Concat([]byte("["), data, []byte("]"))); err != nil || len(ids) != 1 {
+		value := strings.TrimPrefix(strings.TrimPrefix(kindOf(data), "an "), "a ")
+		return &json.UnmarshalTypeError{Value: value, Type: reflect.TypeFor[string]()}
+	}
+	*id = itemID(ids[0])
+	return nil
+}
+
 // answerLine is one line of a file of answers. Both fields must be there; an answer may
 // be empty.
 type answerLine struct {
-	Item   *string `json:"item"`
+	Item   *itemID `json:"item"`
 	Answer *string `json:"answer"`
 }
 
@@ -173,15 +188,16 @@ func answerLines(data []byte, ds *datasets.Dataset) (map[string]string, error) {
 			return fmt.Errorf("%s: is not valid JSON: %w; %s", place, err, answersFormat)
 		case line.Item == nil || line.Answer == nil:
 			return fmt.Errorf("%s: lacks item or answer; %s", place, answersFormat)
-		case !slices.Contains(known, *line.Item):
+		case !slices.Contains(known, string(*line.Item)):
 			return fmt.Errorf("%s: the data has no item %q%s; item ids are in answers.jsonl of any run of that data",
-				place, *line.Item, orNearest(*line.Item, known))
+				place, *line.Item, orNearest(string(*line.Item), known))
 		}
 
-		if _, twice := out[*line.Item]; twice {
-			return fmt.Errorf("%s: the item %q is answered twice", place, *line.Item)
+		item := string(*line.Item)
+		if _, twice := out[item]; twice {
+			return fmt.Errorf("%s: the item %q is answered twice", place, item)
 		}
-		out[*line.Item] = *line.Answer
+		out[item] = *line.Answer
 		return nil
 	})
 	if err != nil {

@@ -53,7 +53,7 @@ func TestAnswersOfAnotherForm(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"item":"0","answer":"x"}]`: "row 1 is an object, not a text; answers are lines of",
 		`["a", 7]`:                    "row 2 is a number, not a text",
-		`{"item":0,"answer":"x"}`:     "line 1: its item is a JSON number, not a text; answers are lines of",
+		`{"item":0.5,"answer":"x"}`:   "line 1: its item is a JSON number, not a text; answers are lines of",
 		`"x"`:                         "line 1: is a JSON string, not an object",
 	} {
 		path := filepath.Join(t.TempDir(), "answers.jsonl")
