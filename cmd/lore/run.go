@@ -138,9 +138,9 @@ func (f *gridFlags) add(c *cobra.Command) {
 		namesVar(fl, &f.retriever, "retriever", retrieverNames, "", "comma-separated retrievers (default: the benchmark's)")
 		namesVar(fl, &f.generator, "generator", generatorNames, "extractive", "comma-separated generators: extractive, ollama:NAME, gold")
 		fl.IntVar(&f.budget, "budget-tokens", 0, "maximum number of document tokens to show (default: the benchmark's)")
-		fl.StringVar(&f.retrieval, "retrieval", "", "TREC run `files` of systems of your own; topics are item ids")
-		fl.StringVar(&f.answers, "answers", "",
-			"comma-separated `files` with answers of your own systems; NAME=FILE goes with --retrieval NAME=RUN")
+		commaVar(fl, &f.retrieval, "retrieval", "TREC run `files` of systems of your own; topics are item ids; repeatable")
+		commaVar(fl, &f.answers, "answers",
+			"comma-separated `files` with answers of your own systems; NAME=FILE goes with --retrieval NAME=RUN; repeatable")
 		namesVar(fl, &f.order, "order", places, "", "position study: gold documents at top, middle, bottom or random")
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
@@ -566,7 +566,8 @@ func (f gridFlags) readAnswers(bench datasets.Benchmark, ds *datasets.Dataset) (
 		}
 
 		if slices.ContainsFunc(out, func(b run.Answers) bool { return a.System == b.System }) {
-			return nil, usage.Errorf("--answers: two systems are called %s; name them: --answers NAME=FILE", a.System)
+			return nil, usage.Errorf("--answers: two systems are called %s; name them: --answers NAME=FILE. "+
+				"Answers of one system in several files are put into one file, line after line", a.System)
 		}
 		out = append(out, a)
 	}

@@ -1,10 +1,13 @@
 package summhay
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +16,7 @@ import (
 	"lore/judge/agreement"
 	"lore/local"
 	"lore/local/files"
+	"lore/local/text"
 )
 
 // recordedPrefix begins the keys of recorded judges in a file of human labels.
@@ -30,6 +34,13 @@ func LoadLabels(path string) ([]agreement.Item, error) {
 
 // ParseLabels decodes a labels file; name stands in errors.
 func ParseLabels(name string, data []byte) ([]agreement.Item, error) {
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		return nil, &datasets.InputError{
+			File:   name,
+			Msg:    "is an object, as a haystack is, and not a list of labelled summaries",
+			Remedy: "give the file of labels, such as the release's eval_benchmark_data.json",
+		}
+	}
 	var out []agreement.Item
 	err := files.EachValue(data, func(_ string, row map[string]json.RawMessage) error {
 		it, err := parseLabelled(row)
@@ -97,6 +108,13 @@ func parseLabelled(row map[string]json.RawMessage) (agreement.Item, error) {
 
 	if len(l.Insights) == 0 {
 		return agreement.Item{}, errors.New("it has no reference_insights")
+	}
+	if _, ok := row["annotation"]; !ok {
+		msg := "it has no annotation"
+		if near := text.Nearest("annotation", slices.Sorted(maps.Keys(row))); near != "" {
+			msg += fmt.Sprintf(": rename %q to annotation", near)
+		}
+		return agreement.Item{}, errors.New(msg)
 	}
 	it, err := l.item()
 	if err != nil {

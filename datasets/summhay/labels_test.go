@@ -64,7 +64,7 @@ func TestParseLabelsErrors(t *testing.T) {
 		t.Fatalf("%+v %v", items, err)
 	}
 	for in, want := range map[string]string{
-		``: "is not valid JSON", `[]`: "has no labels", `[{"id":"x"}]`: "summary 1: it has no reference_insights", `{}`: "holds an object",
+		``: "is not valid JSON", `[]`: "has no labels", `[{"id":"x"}]`: "summary 1: it has no reference_insights", `{}`: "is an object",
 		"[" + strings.Replace(good, "fully_covered", "maybe", 1) + "]":                   `summary 1: annotation of insight "i" with coverage "maybe"`,
 		"[" + strings.Replace(good, `"candidate_id":"1"`, `"candidate_id":"7"`, 1) + "]": "selects line 7 of 2",
 	} {

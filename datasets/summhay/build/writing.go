@@ -78,6 +78,10 @@ func newWriting(fl *flag.FlagSet) datasets.Job {
 			return none, err
 		}
 		next := "when they are written and saved, " + scoringCommand(args, tasks, len(ds.Items))
+		if len(pages) > 1 {
+			next = "when they are written and saved, put what the writers saved into one human.jsonl, line after line, and " +
+				scoringCommand(args, tasks, len(ds.Items))
+		}
 		return datasets.Outcome{Lines: lines, Next: []string{next}}, nil
 	}
 }
