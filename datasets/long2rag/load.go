@@ -142,7 +142,7 @@ func ReadQuestions(name string, data []byte) ([]Question, error) {
 			err = q.check(seen)
 		}
 		if err != nil {
-			return bad(e.place, err)
+			return bad(e.place, errors.New(files.JSONWords(err)))
 		}
 		out = append(out, q)
 		return nil
@@ -280,6 +280,7 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 		return nil, err
 	}
 	ds.Warnings = append(ds.Warnings, warnings...)
+	ds.Warnings = append(ds.Warnings, twinNames(ds.Items)...)
 	ds.Corpora, ds.Hash = []*datasets.Corpus{s.corpus}, datasets.HashFiles(contents...)
 	return ds, nil
 }

@@ -27,6 +27,13 @@ func locate(paths []string, command string) ([]string, error) {
 			continue
 		}
 
+		if isRun(p) {
+			return nil, &datasets.InputError{
+				File:   p,
+				Msg:    "is the folder of a run, not data",
+				Remedy: "lore report " + files.Quoted(p) + " shows it; give the data that it was made from",
+			}
+		}
 		found, foreign, err := below(p, nil)
 		related := ""
 		if len(found) == 0 && err == nil {
@@ -51,6 +58,11 @@ func locate(paths []string, command string) ([]string, error) {
 		out = append(out, found...)
 	}
 	return out, nil
+}
+
+// isRun tells the folder of a run by its files.
+func isRun(dir string) bool {
+	return files.Exists(filepath.Join(dir, "manifest.json")) && files.Exists(filepath.Join(dir, "answers.jsonl"))
 }
 
 // below are the files of questions below a folder, and those with a list of other objects that may
