@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 
@@ -158,10 +157,11 @@ func read(dir fs.FS, name, split string) (Raw, error) {
 	return ReadPublished(dir, name, split)
 }
 
-// items are those of the queries. A gold document that is not in the corpus is left out
-// of the gold, and named in a warning.
+// items are those of the queries. Gold documents that are not in the corpus are left out
+// of the gold, which a warning says.
 func (s *set) items(name string, queries []Query) (items []datasets.Item, warnings []string, err error) {
 	lost := map[string][]string{} // rows by the gold document that they lack
+	var bare []Query              // that have no gold document
 	for _, q := range queries {
 		if err := files.CheckID(q.ID); err != nil {
 			return nil, nil, &datasets.InputError{
@@ -189,13 +189,16 @@ func (s *set) items(name string, queries []Query) (items []datasets.Item, warnin
 				lost[g] = append(lost[g], q.ID)
 			}
 		}
+		if len(it.gold) == 0 {
+			bare = append(bare, q)
+		}
 		items = append(items, it)
 	}
 
-	for _, g := range slices.Sorted(maps.Keys(lost)) {
-		warnings = append(warnings, fmt.Sprintf(
-			"%s: the gold document %s of %d queries (rows %s) is not in the corpus and is left out of their gold",
-			name, g, len(lost[g]), strings.Join(lost[g], ", ")))
+	for _, said := range []string{s.sayLost(lost), sayBare(bare, len(queries))} {
+		if said != "" {
+			warnings = append(warnings, name+": "+said)
+		}
 	}
 	return items, warnings, nil
 }

@@ -25,6 +25,8 @@ type Query struct {
 
 	Original string `json:",omitempty"` // the query before it was rewritten to stand alone; of published stories alone
 	Title    string `json:",omitempty"` // of the story, with its author; from what was shown without documents
+
+	Near string `json:"-"` // where there is no gold, the field of the row that may hold it by another name
 }
 
 // publishedForm is what a published folder holds, for errors.
@@ -141,11 +143,18 @@ func ParseQueries(name string, data []byte) ([]Query, error) {
 		id := key.(string)
 		where := fmt.Sprintf("%s, row %s", line(), id)
 
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return nil, bad(where, err.Error())
+		}
 		var row queryRow
-		if err := dec.Decode(&row); err != nil {
+		if err := json.Unmarshal(raw, &row); err != nil {
 			return nil, bad(where, err.Error())
 		}
 		q, problem := row.query(id)
+		if len(q.Gold) == 0 {
+			q.Near = nearGold(raw)
+		}
 		if problem == "" && seen[id] {
 			problem = "the row is there twice"
 		}

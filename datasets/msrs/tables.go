@@ -21,11 +21,13 @@ func (b Benchmark) retrieval(systems []datasets.Scored) datasets.Grid {
 		Title: "Retrieval",
 		Head:  []string{"retriever"},
 		Note: "in percent; @K as the paper cuts them, map, ndcg and recip_rank as trec_eval does, " +
-			"over the first 100; the oracle's K is the number of gold documents",
+			"over the first 100; the oracle's K is the number of gold documents; " +
+			"n: queries with a gold document in the corpus",
 	}
 	for _, n := range names {
 		g.Head = append(g.Head, datasets.Title(b.Metrics(), n))
 	}
+	g.Head = append(g.Head, "n")
 
 	seen := map[string]bool{}
 	for _, s := range systems {
@@ -39,6 +41,11 @@ func (b Benchmark) retrieval(systems []datasets.Scored) datasets.Grid {
 			v, _ := s.Value(n)
 			row = append(row, fmt.Sprintf("%.2f", 100*v))
 		}
+		n := 0
+		for _, it := range s.Items {
+			n += len(it.Values[NDCGAtK])
+		}
+		row = append(row, fmt.Sprint(n))
 		g.Rows = append(g.Rows, row)
 	}
 	return g
