@@ -4,6 +4,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -189,7 +190,7 @@ func parseSource(text string) (Source, string, error) {
 		return Source{Kind: kind, Arg: arg}, rest, nil
 	}
 	known := slices.Concat(plain, withArgument, combinations(), []string{oracle1})
-	return Source{}, "", usage.Errorf("unknown retriever %q%s; there are: %s", word, didYouMean(word, known), RetrieverHelp)
+	return Source{}, "", usage.Errorf("unknown retriever %q%s There are: %s", word, cmp.Or(didYouMean(word, known), "."), RetrieverHelp)
 }
 
 // didYouMean asks for the name that one without its argument is near, and puts the argument behind it again. Without

@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 func TestBadPipelines(t *testing.T) {
 	for text, word := range map[string]string{
 		"":                        "unknown retriever",
-		"klingon":                 "there are: bm25",
+		"klingon":                 "There are: bm25",
 		"bm25:x":                  "takes no name",
 		"dense":                   "needs a name",
 		"oracle1:m":               "takes a model",

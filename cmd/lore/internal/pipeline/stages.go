@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,7 +39,7 @@ func parseStage(word string) (Stage, error) {
 			return Stage{Kind: kind, Model: model}.withDepth(depth), nil
 		}
 	}
-	return Stage{}, usage.Errorf("unknown stage %q%s; there are: %s", word, didYouMean(word, stageNames), StageHelp)
+	return Stage{}, usage.Errorf("unknown stage %q%s There are: %s", word, cmp.Or(didYouMean(word, stageNames), "."), StageHelp)
 }
 
 // parseMMR reads what follows "mmr" in a stage.
