@@ -5,12 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"hash/crc32"
-	"io"
 	"os"
 	"sort"
-	"unsafe"
 
 	"lore/local/files"
 
@@ -20,8 +17,6 @@ import (
 // postingsMagic begins a postings file; its last byte is the version. 1: first
 // version.
 const postingsMagic = "LOREBM2\x01"
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // postings is an inverted index as plain arrays, read-only and mapped from a file,
 // so that opening takes no time and memory is the operating system's to manage.
@@ -63,14 +58,6 @@ func (p *postings) id(doc uint32) string { return string(slice(p.ids, p.idEnds, 
 
 func (p *postings) term(i int) []byte { return slice(p.terms, p.termEnds, i) }
 
-func slice(bytes []byte, ends []uint64, i int) []byte {
-	start := uint64(0)
-	if i > 0 {
-		start = ends[i-1]
-	}
-	return bytes[start:ends[i]]
-}
-
 // find returns a term's postings: document numbers ascending, and frequencies.
 func (p *postings) find(term string) (docs, tfs []uint32) {
 	i := sort.Search(len(p.termEnds), func(i int) bool { return string(p.term(i)) >= term })
@@ -91,38 +78,6 @@ func (p *postings) list(i int) (docs, tfs []uint32) {
 // Close unmaps the file.
 func (p *postings) Close() error {
 	return errors.Join(p.mapped.Unmap(), p.file.Close())
-}
-
-// postingsWriter writes arrays with a running checksum.
-type postingsWriter struct {
-	w   *bufio.Writer
-	sum hash.Hash32
-	n   int
-	err error
-}
-
-func (w *postingsWriter) bytes(b []byte) {
-	if w.err != nil {
-		return
-	}
-	if _, w.err = w.w.Write(b); w.err != nil {
-		return
-	}
-	w.sum.Write(b)
-	w.n += len(b)
-}
-
-func (w *postingsWriter) pad() {
-	if rest := w.n % 8; rest > 0 {
-		w.bytes(make([]byte, 8-rest))
-	}
-}
-
-func raw[T uint32 | uint64](a []T) []byte {
-	if len(a) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&a[0])), len(a)*int(unsafe.Sizeof(a[0])))
 }
 
 // write puts the index into a file, synced.
@@ -165,9 +120,6 @@ func (p *postings) write(path string) error {
 	}
 	return nil
 }
-
-// errDamaged says that a postings file is not what was written.
-var errDamaged = errors.New("the postings file is damaged")
 
 // openPostings maps a file and checks it whole against its checksum.
 func openPostings(path string) (*postings, error) {
@@ -222,34 +174,4 @@ func (p *postings) parse(m []byte) error {
 		return errDamaged
 	}
 	return nil
-}
-
-type reader struct {
-	b   []byte
-	err error
-}
-
-func (r *reader) bytes(n uint64) []byte {
-	padded := (n + 7) / 8 * 8
-	if r.err != nil || padded < n || padded > uint64(len(r.b)) {
-		r.err = io.ErrUnexpectedEOF
-		return nil
-	}
-	out := r.b[:n:n]
-	r.b = r.b[padded:]
-	return out
-}
-
-func take[T uint32 | uint64](r *reader, n uint64) []T {
-	var zero T
-	size := uint64(unsafe.Sizeof(zero))
-	if n > uint64(len(r.b)) {
-		r.err = io.ErrUnexpectedEOF
-		return nil
-	}
-	b := r.bytes(n * size)
-	if r.err != nil || n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
 }
