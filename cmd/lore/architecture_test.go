@@ -72,8 +72,8 @@ var outside = []struct {
 	may    []string
 }{
 	// view serves the page on loopback and asks nobody for anything; the others reach models.
-	{"net/http", []string{"lore/local/ollama", "lore/local/system", at("view")}},
-	{"net", []string{"lore/local/ollama", "lore/local/system", at("view")}},
+	{"net/http", []string{"lore/local/wire", "lore/local/ollama", "lore/local/openai", "lore/local/system", at("view")}},
+	{"net", []string{"lore/local/wire", "lore/local/ollama", "lore/local/system", at("view")}},
 	{"github.com/ollama/ollama", []string{"lore/local/ollama"}},
 	{"github.com/blevesearch/bleve", []string{"lore/index"}},
 	{"github.com/blevesearch/bleve_index_api", []string{"lore/index"}},

@@ -23,6 +23,7 @@ import (
 	"lore/local/files"
 	"lore/local/ollama"
 	"lore/local/tokens"
+	"lore/local/wire"
 )
 
 func newDoctor() *cobra.Command {
@@ -130,7 +131,7 @@ func (d *doctor) server(ctx context.Context, longest int) error {
 	if server.Refused != nil {
 		return server.Refused
 	}
-	client, err := ollama.NewClient(ollama.Config{Host: server.URL, Limits: ollama.Limits{First: 10 * time.Minute}})
+	client, err := ollama.NewClient(ollama.Config{Host: server.URL, Limits: wire.Limits{First: 10 * time.Minute}})
 	if err != nil {
 		return usage.Errorf("%v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"lore/local/gate"
 	"lore/local/ollama"
 	"lore/local/system"
+	"lore/local/wire"
 )
 
 // Exit codes, as documented in the README and in `lore help exit-codes`.
@@ -85,7 +86,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitServer // also where it shows in the vectors of a model
 	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &badModel):
 		return exitInput
-	case errors.Is(err, ollama.ErrUnreachable), errors.Is(err, ollama.ErrNoModel), errors.Is(err, system.ErrUnreachable),
+	case errors.Is(err, wire.ErrUnreachable), errors.Is(err, wire.ErrNoModel), errors.Is(err, system.ErrUnreachable),
 		errors.Is(err, system.ErrFails),
 		errors.Is(err, gate.ErrSick), errors.Is(err, gate.ErrChanged), errors.Is(err, ollama.ErrChanged):
 		return exitServer

@@ -10,7 +10,7 @@ import (
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/usage"
 	"lore/local/gate"
-	"lore/local/ollama"
+	"lore/local/wire"
 )
 
 // serverFlags are the flags of every verb that may wait for a model server.
@@ -52,8 +52,8 @@ func (f serverFlags) set(cfg *models.Config) error {
 const mostTimeout = 1000 * time.Hour
 
 // parseLimits reads a list such as "first=10m,total=1h".
-func parseLimits(list string) (ollama.Limits, error) {
-	var out ollama.Limits
+func parseLimits(list string) (wire.Limits, error) {
+	var out wire.Limits
 	const form = "first=10m,idle=2m,total=1h"
 	limits := map[string]*time.Duration{"first": &out.First, "idle": &out.Idle, "total": &out.Total}
 	for _, part := range usage.List(list) {

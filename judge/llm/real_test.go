@@ -13,13 +13,14 @@ import (
 	"lore/local/ollama"
 	"lore/local/ollama/ollamatest"
 	"lore/local/prompt"
+	"lore/local/wire"
 )
 
 // A model with random weights on a real server: every one of 500 questions ends
 // in a verdict that keeps its contract, or in a typed failure. None is lost.
 func TestRealModelAnswersOrFailsTyped(t *testing.T) {
 	s := ollamatest.StartReal(t, 4, "tiny")
-	client, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: ollama.Limits{First: 5 * time.Minute}})
+	client, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: wire.Limits{First: 5 * time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"lore/local"
+	"lore/local/wire"
 )
 
 // BackendName is the value of Call.Backend for this package.
@@ -32,23 +33,23 @@ func (c *Client) Do(ctx context.Context, call local.Call) (local.Reply, error) {
 	}
 
 	got := chatStream{model: call.Model, tokens: call.Options.NumPredict}
-	ask := request{
-		path:   "/api/chat",
-		model:  call.Model,
-		body:   req,
-		tokens: call.Options.NumPredict,
-		most:   mostReply(call),
+	ask := wire.Request{
+		Path:   "/api/chat",
+		Model:  call.Model,
+		Body:   req,
+		Tokens: call.Options.NumPredict,
+		Most:   mostReply(call),
 	}
-	took, sent, err := c.post(ctx, ask, got.line)
+	took, err := c.wire.Stream(ctx, ask, got.line)
 	if ctx.Err() != nil {
 		return local.Reply{}, context.Cause(ctx)
 	}
 
 	reply := got.reply(err)
-	reply.Detail = c.hide.Text(reply.Detail)
-	reply.Usage.Duration = took.whole
+	reply.Detail = c.wire.Hide(reply.Detail)
+	reply.Usage.Duration = took.Whole
 	if !reply.Outcome.Sick() && err == nil {
-		c.paces.learn(call.Model, sent, reply.Usage.OutputTokens, reply.Usage.Load, took.first, took.gap, took.whole)
+		c.wire.Learn(call.Model, reply.Usage.OutputTokens, reply.Usage.Load, took)
 	}
 	return reply, nil
 }
@@ -138,24 +139,12 @@ type chatStream struct {
 	done           bool
 }
 
-// frameError is a fault of the server that a frame of the reply shows.
-type frameError struct {
-	outcome local.Outcome
-	detail  string
-}
-
-func (e *frameError) Error() string { return e.detail }
-
-func faulty(o local.Outcome, format string, args ...any) error {
-	return &frameError{o, fmt.Sprintf(format, args...)}
-}
-
 func (s *chatStream) line(raw []byte) error {
 	if s.done {
-		return faulty(local.NoDone, "the reply goes on after its closing frame")
+		return wire.Faulty(local.NoDone, "the reply goes on after its closing frame")
 	}
 	if !utf8.Valid(raw) {
-		return faulty(local.Transport, "a frame of the reply is not UTF-8")
+		return wire.Faulty(local.Transport, "a frame of the reply is not UTF-8")
 	}
 
 	var frame struct {
@@ -163,15 +152,15 @@ func (s *chatStream) line(raw []byte) error {
 		Error json.RawMessage `json:"error"`
 	}
 	if err := json.Unmarshal(raw, &frame); err != nil {
-		return faulty(local.Transport, "a frame of the reply is not JSON: %v", err)
+		return wire.Faulty(local.Transport, "a frame of the reply is not JSON: %v", err)
 	}
 	if len(frame.Error) > 0 {
 		var text string
 		if json.Unmarshal(frame.Error, &text) != nil {
-			text = brief(string(frame.Error))
+			text = wire.Brief(string(frame.Error))
 		}
 		outcome, detail := classifyText(http.StatusInternalServerError, text)
-		return faulty(outcome, "%s", detail)
+		return wire.Faulty(outcome, "%s", detail)
 	}
 	return s.take(frame.ChatResponse)
 }
@@ -180,27 +169,27 @@ func (s *chatStream) line(raw []byte) error {
 func (s *chatStream) take(frame api.ChatResponse) error {
 	switch {
 	case frame.RemoteHost != "" || frame.RemoteModel != "":
-		return faulty(local.WrongModel, "the reply comes from %s on %s, not from this server",
+		return wire.Faulty(local.WrongModel, "the reply comes from %s on %s, not from this server",
 			frame.RemoteModel, frame.RemoteHost)
 	case frame.Model != "" && !sameModel(frame.Model, s.model):
-		return faulty(local.WrongModel, "asked %s, and %s answered", s.model, frame.Model)
+		return wire.Faulty(local.WrongModel, "asked %s, and %s answered", s.model, frame.Model)
 	}
 
 	s.text.WriteString(frame.Message.Content)
 	s.thinking.WriteString(frame.Message.Thinking)
 	s.frames++
 	if s.frames > timesToBegin*s.tokens+64 || s.text.Len()+s.thinking.Len() > mostBeginning+mostTokenText*s.tokens {
-		return faulty(local.Oversized, "the reply is longer than the %d tokens it may have", s.tokens)
+		return wire.Faulty(local.Oversized, "the reply is longer than the %d tokens it may have", s.tokens)
 	}
 
 	for _, p := range frame.Logprobs {
 		pos := local.Position{TokenProb: local.TokenProb{Token: p.Token, Logprob: p.Logprob}}
 		if p.Logprob > mostLogprobValue {
-			return faulty(local.ModelError, "the reply has a log-probability of %g, which is none", p.Logprob)
+			return wire.Faulty(local.ModelError, "the reply has a log-probability of %g, which is none", p.Logprob)
 		}
 		for _, t := range p.TopLogprobs {
 			if t.Logprob > mostLogprobValue {
-				return faulty(local.ModelError, "the reply has a log-probability of %g, which is none", t.Logprob)
+				return wire.Faulty(local.ModelError, "the reply has a log-probability of %g, which is none", t.Logprob)
 			}
 			pos.Top = append(pos.Top, local.TokenProb{Token: t.Token, Logprob: t.Logprob})
 		}
@@ -233,8 +222,8 @@ func (s *chatStream) reply(err error) local.Reply {
 	reason := s.last.DoneReason
 	switch {
 	case err != nil:
-		r.Outcome, r.Detail, r.Wait = classify(err)
-		r.Denied = denied(err)
+		failed := wire.Failed(err, classifyText)
+		r.Outcome, r.Detail, r.Wait, r.Denied = failed.Outcome, failed.Detail, failed.Wait, failed.Denied
 	case !s.done:
 		r.Outcome = local.NoDone
 		r.Detail = "the reply ended without its closing frame, as servers do after many equal tokens in a row"
@@ -250,7 +239,7 @@ func (s *chatStream) reply(err error) local.Reply {
 		r.Detail = fmt.Sprintf("the reply reached its limit after %d tokens", r.Usage.OutputTokens)
 	case reason != "" && reason != "stop": // an older server gives no reason
 		r.Outcome = local.ModelError
-		r.Detail = fmt.Sprintf("the reply ended for a reason that is no end: %q", brief(reason))
+		r.Detail = fmt.Sprintf("the reply ended for a reason that is no end: %q", wire.Brief(reason))
 	case invisible(r.Text):
 		r.Outcome, r.Detail = local.Empty, "the reply has no text"
 		if r.Thinking != "" {
@@ -287,36 +276,6 @@ func (s *chatStream) usage() local.Usage {
 		u.CachedTokens = max(0, *n)
 	}
 	return u
-}
-
-func classify(err error) (outcome local.Outcome, detail string, wait time.Duration) {
-	var status *statusError
-	var frame *frameError
-	var late *timeoutError
-	var large *oversizeError
-	switch {
-	case errors.As(err, &status):
-		outcome, detail = classifyText(status.code, status.text)
-		return outcome, detail, status.wait
-	case errors.As(err, &frame):
-		return frame.outcome, frame.detail, 0
-	case errors.As(err, &late):
-		return local.Timeout, err.Error(), 0
-	case errors.As(err, &large):
-		return local.Oversized, err.Error(), 0
-	case errors.Is(err, errEncoded):
-		return local.ModelError, err.Error(), 0
-	}
-	return local.Transport, err.Error(), 0
-}
-
-// denied is the status by which a server refused whoever asks; 0 where it did not.
-func denied(err error) int {
-	var status *statusError
-	if errors.As(err, &status) && (status.code == http.StatusUnauthorized || status.code == http.StatusForbidden) {
-		return status.code
-	}
-	return 0
 }
 
 // classifyText sorts a server's error by its status and words. Servers word the

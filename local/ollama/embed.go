@@ -10,6 +10,7 @@ import (
 
 	"lore/local"
 	"lore/local/tokens"
+	"lore/local/wire"
 )
 
 // ErrTooLong marks an input that does not fit the model's window.
@@ -33,10 +34,10 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 	}
 
 	var resp api.EmbedResponse
-	ask := request{path: "/api/embed", model: model, body: req, most: mostVectors*int64(len(texts)) + mostStatus}
-	took, sent, err := c.post(ctx, ask, func(line []byte) error {
+	ask := wire.Request{Path: "/api/embed", Model: model, Body: req, Most: mostVectors * int64(1+len(texts))}
+	took, err := c.wire.Stream(ctx, ask, func(line []byte) error {
 		if err := json.Unmarshal(line, &resp); err != nil {
-			return faulty(local.ModelError, "the vectors cannot be read: %v", err)
+			return wire.Faulty(local.ModelError, "the vectors cannot be read: %v", err)
 		}
 		return nil
 	})
@@ -44,11 +45,11 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		outcome, detail, _ := classify(err)
-		if outcome == local.TooLong {
-			return nil, fmt.Errorf("%w: %s", ErrTooLong, detail)
+		failed := wire.Failed(err, classifyText)
+		if failed.Outcome == local.TooLong {
+			return nil, fmt.Errorf("%w: %s", ErrTooLong, failed.Detail)
 		}
-		return nil, &embedError{outcome, detail}
+		return nil, &embedError{failed.Outcome, failed.Detail}
 	}
 
 	if len(resp.Embeddings) != len(texts) {
@@ -58,7 +59,7 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string, numCtx
 	if err := c.whole(model, resp, texts); err != nil {
 		return nil, err
 	}
-	c.paces.learn(model, sent, 0, resp.LoadDuration, took.first, took.gap, took.whole)
+	c.wire.Learn(model, 0, resp.LoadDuration, took)
 	return resp.Embeddings, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lore/local"
+	"lore/local/wire"
 )
 
 // Whatever a server sends, the reply has one of the known outcomes, and only an
@@ -18,10 +19,10 @@ func FuzzChatStream(f *testing.F) {
 	f.Add([]byte(`{"message":{"thinking":"hm"},"logprobs":[{"token":"x","logprob":-1,"top_logprobs":[{"token":"y","logprob":-2}]}],"done":true}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var s chatStream
-		lines := newLineReader(bytes.NewReader(data))
+		lines := wire.NewLineReader(bytes.NewReader(data))
 		var failed error
 		for {
-			raw, err := lines.next()
+			raw, err := lines.Next()
 			if errors.Is(err, io.EOF) {
 				break
 			}

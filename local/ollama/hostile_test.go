@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"lore/local"
+	"lore/local/wire"
 )
 
 // serve answers every request with what is written.
@@ -25,7 +26,7 @@ func serve(t *testing.T, write func(w http.ResponseWriter)) *Client {
 		write(w)
 	}))
 	t.Cleanup(h.Close)
-	limits := Limits{First: 2 * time.Second, Idle: time.Second, Total: 4 * time.Second}
+	limits := wire.Limits{First: 2 * time.Second, Idle: time.Second, Total: 4 * time.Second}
 	c, err := NewClient(Config{Host: h.URL, Limits: limits})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"lore/local/gate"
 	"lore/local/ollama"
 	"lore/local/ollama/ollamatest"
+	"lore/local/wire"
 )
 
 var realOptions = local.Options{NumCtx: 1024, NumPredict: 64, TopP: 1, RepeatPenalty: 1, Seed: 7}
@@ -31,7 +32,7 @@ func answered(r local.Reply) bool {
 
 func TestRealServer(t *testing.T) {
 	s := ollamatest.StartReal(t, 2, "tiny", "other")
-	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: ollama.Limits{First: 5 * time.Minute}})
+	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: wire.Limits{First: 5 * time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func twoModels(t *testing.T, c *ollama.Client) {
 // only for what is missing.
 func TestRealServerKilledAndResumed(t *testing.T) {
 	s := ollamatest.StartReal(t, 2, "tiny")
-	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: ollama.Limits{First: 5 * time.Minute}})
+	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: wire.Limits{First: 5 * time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestRealServerKilledAndResumed(t *testing.T) {
 // refuses what is too long.
 func TestRealServerIsProven(t *testing.T) {
 	s := ollamatest.StartReal(t, 2, "tiny")
-	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: ollama.Limits{First: 5 * time.Minute}})
+	c, err := ollama.NewClient(ollama.Config{Host: s.URL, Limits: wire.Limits{First: 5 * time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"lore/local/files"
 	"lore/local/ollama"
+	"lore/local/wire"
 )
 
 // known is what the cache keeps of a model of a server, so that finished calls can be
@@ -30,7 +31,7 @@ func (s *Set) lookup(ctx context.Context, name string) (ollama.Model, error) {
 		s.remember(name, info)
 		return info, nil
 	}
-	if !errors.Is(err, ollama.ErrUnreachable) {
+	if !errors.Is(err, wire.ErrUnreachable) {
 		return info, err
 	}
 

@@ -19,6 +19,7 @@ import (
 	"lore/local/gate"
 	"lore/local/ollama"
 	remote "lore/local/system"
+	"lore/local/wire"
 )
 
 // Server is the model server, and whether it may be asked.
@@ -36,7 +37,7 @@ func (s Server) Notice() string {
 // Config says where models are and how they are loaded.
 type Config struct {
 	Server  Server
-	Dial    ollama.Dialer
+	Dial    wire.Dialer
 	Slots   int      // calls at once to the server
 	NumCtx  int      // context window in tokens; 0: from the longest prompt
 	Windows *Windows // that runs share; nil: the set has its own
@@ -48,7 +49,7 @@ type Config struct {
 
 	Encoders Encoders // models of judges that are no language models
 
-	Limits   ollama.Limits // of a reply's time; what is zero is found from what the model shows
+	Limits   wire.Limits   // of a reply's time; what is zero is found from what the model shows
 	Patience gate.Patience // with a server that fails
 	Again    gate.Again    // which failures of earlier runs are asked again
 

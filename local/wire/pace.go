@@ -1,4 +1,4 @@
-package ollama
+package wire
 
 import (
 	"fmt"
@@ -102,12 +102,12 @@ func (p *paces) learn(model string, bytes, tokens int, load, first, gap, whole t
 	m.gap = max(m.gap, gap)
 }
 
-// timeoutError says that a limit has passed.
-type timeoutError struct {
+// TimeoutError says that a limit of time has passed.
+type TimeoutError struct {
 	what  string
 	limit time.Duration
 }
 
-func (e *timeoutError) Error() string {
+func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("%s within %s; --timeout sets another limit", e.what, e.limit.Round(time.Millisecond))
 }

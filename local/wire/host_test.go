@@ -1,10 +1,13 @@
-package ollama
+package wire
 
 import (
 	"net/netip"
 	"strings"
 	"testing"
 )
+
+// usual is where a server listens, as Ollama does.
+const usual = "http://127.0.0.1:11434"
 
 // Addresses as Ollama's own envconfig.Host reads them, dialled by a client.
 func TestParseHost(t *testing.T) {
@@ -38,7 +41,7 @@ func TestParseHost(t *testing.T) {
 		"u:p@h":                        "http://u:p@h:11434",
 		"1.2.3.4:0":                    "http://1.2.3.4:0",
 	} {
-		u, err := parseHost(in)
+		u, err := ParseHost(in, usual)
 		if err != nil || u.String() != want {
 			t.Errorf("%q: %v, %v; want %s", in, u, err, want)
 		}
@@ -46,7 +49,7 @@ func TestParseHost(t *testing.T) {
 	for _, in := range []string{
 		"ftp://h", "://h", "h:port", "h:65536", "h:-1", "a b", "a\nb", "http://", "a,b", "h:1:2", "[h", "%zz", "http://http://h",
 	} {
-		if u, err := parseHost(in); err == nil {
+		if u, err := ParseHost(in, usual); err == nil {
 			t.Errorf("%q is read as %s", in, u)
 		}
 	}
@@ -58,7 +61,7 @@ func TestOtherMachine(t *testing.T) {
 		"::ffff:127.0.0.1": "", "gpu.lab": "gpu.lab", "https://GPU.lab:8": "gpu.lab", "10.0.0.7": "10.0.0.7", "[fe80::1]:1": "fe80::1",
 		"localhost.evil.com": "localhost.evil.com", "http://localhost@evil.com": "evil.com", "127.0.0.1.evil.com": "127.0.0.1.evil.com",
 	} {
-		if got, err := OtherMachine(in); err != nil || got != want {
+		if got, err := OtherMachine(in, usual); err != nil || got != want {
 			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
 		}
 	}
@@ -70,7 +73,7 @@ func FuzzParseHost(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		u, err := parseHost(s)
+		u, err := ParseHost(s, usual)
 		if err != nil {
 			return
 		}
@@ -80,7 +83,7 @@ func FuzzParseHost(f *testing.F) {
 		if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsUnspecified() {
 			t.Errorf("%q is dialled at %s", s, u)
 		}
-		if again, err := parseHost(u.String()); err != nil || again.Host != u.Host {
+		if again, err := ParseHost(u.String(), usual); err != nil || again.Host != u.Host {
 			t.Errorf("%q: %q is read as %v, %v", s, u, again, err)
 		}
 	})

@@ -1,4 +1,4 @@
-package ollama
+package wire
 
 import (
 	"fmt"
@@ -12,16 +12,17 @@ import (
 	"lore/local/redact"
 )
 
-// Ports of addresses that name none, by what is before "://".
-var defaultPorts = map[string]string{"": "11434", "http": "80", "https": "443"}
+// ports of addresses that name a scheme and no port.
+var ports = map[string]string{"http": "80", "https": "443"}
 
-// parseHost reads a server's address as Ollama reads OLLAMA_HOST: without blanks and quotes
-// around it, with or without a scheme, host and port. An address that a server listens on,
-// such as 0.0.0.0 or :8080, is this machine to a client. Unlike Ollama, which takes the
-// default for a port that is none, lore refuses it. Users, queries and labels are kept.
-func parseHost(text string) (*url.URL, error) {
+// ParseHost reads a server's address as Ollama reads OLLAMA_HOST: without blanks and quotes
+// around it, with or without a scheme, host and port. usual is where a server of its kind
+// listens, whose port is that of addresses without scheme and port. An address that a server
+// listens on, such as 0.0.0.0 or :8080, is this machine to a client. Unlike Ollama, which takes
+// the default for a port that is none, lore refuses it. Users, queries and labels are kept.
+func ParseHost(text, usual string) (*url.URL, error) {
 	bad := func() (*url.URL, error) {
-		return nil, fmt.Errorf("model server %q is not a URL like %s", redact.URL(text), DefaultHost)
+		return nil, fmt.Errorf("model server %q is not a URL like %s", redact.URL(text), usual)
 	}
 	s := strings.TrimSpace(strings.Trim(strings.TrimSpace(text), `"'`))
 	scheme, rest, named := strings.Cut(s, "://")
@@ -29,9 +30,12 @@ func parseHost(text string) (*url.URL, error) {
 		scheme, rest = "", s
 	}
 	scheme = strings.ToLower(scheme)
-	port, known := defaultPorts[scheme]
-	if !known || named && (scheme == "" || rest == "") {
+	port, known := ports[scheme]
+	if named && (!known || rest == "") {
 		return bad()
+	}
+	if !named {
+		port = usual[strings.LastIndexByte(usual, ':')+1:]
 	}
 
 	user, address, tail := cutAddress(rest)
@@ -114,8 +118,8 @@ func isHost(host string) bool {
 
 // OtherMachine is the name of the machine that a server's address names; empty where it is
 // this one.
-func OtherMachine(host string) (string, error) {
-	u, err := parseHost(host)
+func OtherMachine(host, usual string) (string, error) {
+	u, err := ParseHost(host, usual)
 	if err != nil {
 		return "", err
 	}

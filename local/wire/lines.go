@@ -1,4 +1,4 @@
-package ollama
+package wire
 
 import (
 	"bufio"
@@ -9,19 +9,16 @@ import (
 	"io"
 )
 
-// Bounds of what is read from a server, in bytes.
+// Bounds of what is read from a server whatever is asked, in bytes.
 const (
-	mostHeader  = 64 << 10
-	mostVersion = 64 << 10
-	mostStatus  = 64 << 10
-	mostList    = 16 << 20 // names and details of models
-	mostShow    = 32 << 20 // a model's details have its licence and its template
+	mostHeader = 64 << 10
+	mostStatus = 64 << 10
 )
 
-// oversizeError says that an answer is larger than anything that was asked for.
-type oversizeError struct{ most int64 }
+// OversizeError says that an answer is larger than anything that was asked for.
+type OversizeError struct{ most int64 }
 
-func (e *oversizeError) Error() string {
+func (e *OversizeError) Error() string {
 	return fmt.Sprintf("the answer is larger than the %s it may have", size(e.most))
 }
 
@@ -42,7 +39,7 @@ func newBounded(r io.Reader, most int64) *bounded { return &bounded{r, most, mos
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left < 0 {
-		return 0, &oversizeError{b.most}
+		return 0, &OversizeError{b.most}
 	}
 	// One byte more shows that there is more.
 	if int64(len(p)) > b.left+1 {
@@ -51,7 +48,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	b.left -= int64(n)
 	if b.left < 0 {
-		return 0, &oversizeError{b.most}
+		return 0, &OversizeError{b.most}
 	}
 	return n, err
 }
@@ -65,13 +62,14 @@ func decode(r io.Reader, most int64, out any) error {
 	return json.Unmarshal(data, out)
 }
 
-// lineReader reads newline-ended records. What it reads from is bounded.
-type lineReader struct{ r *bufio.Reader }
+// LineReader reads newline-ended records. What it reads from is bounded.
+type LineReader struct{ r *bufio.Reader }
 
-func newLineReader(r io.Reader) *lineReader { return &lineReader{bufio.NewReaderSize(r, 1<<16)} }
+// NewLineReader reads from r.
+func NewLineReader(r io.Reader) *LineReader { return &LineReader{bufio.NewReaderSize(r, 1<<16)} }
 
-// next returns the next non-empty line without its end, or io.EOF.
-func (l *lineReader) next() ([]byte, error) {
+// Next returns the next non-empty line without its end, or io.EOF.
+func (l *LineReader) Next() ([]byte, error) {
 	for {
 		line, err := l.r.ReadBytes('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
