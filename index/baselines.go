@@ -9,16 +9,17 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"lore/local/text"
 )
 
 // Random scores each document by a number drawn from seed, query and document.
 // Neither the number of documents nor their order changes a score.
-func Random(docs []Document, seed uint64) Retriever {
-	return scored(docs, func(q Query, d Document) float64 {
+func Random(docs Corpus, seed uint64) Retriever {
+	return scored(docs, func(q Query, _ int, id string) float64 {
 		h := fnv.New64a()
-		fmt.Fprintf(h, "%d\x00%s\x00%s", seed, q.ID, d.ID)
+		fmt.Fprintf(h, "%d\x00%s\x00%s", seed, q.ID, id)
 		return rand.New(rand.NewPCG(h.Sum64(), seed)).Float64()
 	})
 }
@@ -26,40 +27,65 @@ func Random(docs []Document, seed uint64) Retriever {
 // Keywords scores a document by the share of the query's different content words
 // that occur in it, in [0,1]. Words are compared in lower case without stemming
 // (the keyword baseline of SummHay, section 5.1).
-func Keywords(docs []Document) Retriever {
-	vocabulary := make(map[string]map[string]bool, len(docs))
-	for _, d := range docs {
-		set := map[string]bool{}
-		for _, w := range text.Words(d.Text) {
-			set[w] = true
-		}
-		vocabulary[d.ID] = set
-	}
-
-	return scored(docs, func(q Query, d Document) float64 {
+func Keywords(docs Corpus) Retriever {
+	words := vocabularies(docs, text.Words)
+	return withWords(docs, words, func(q Query) func(vocabulary map[string]bool) float64 {
 		wanted := map[string]bool{}
 		for _, w := range text.Words(q.Text) {
 			if !text.IsStop(w) {
 				wanted[w] = true
 			}
 		}
-		if len(wanted) == 0 {
-			return 0
+		return func(vocabulary map[string]bool) float64 {
+			if len(wanted) == 0 {
+				return 0
+			}
+			found := 0
+			for w := range wanted {
+				if vocabulary[w] {
+					found++
+				}
+			}
+			return float64(found) / float64(len(wanted))
 		}
+	})
+}
 
-		found := 0
-		for w := range wanted {
-			if vocabulary[d.ID][w] {
-				found++
+// vocabularies are the different words of documents, by number. They are read when they are first needed.
+func vocabularies(docs Corpus, words func(string) []string) func() ([]map[string]bool, error) {
+	return sync.OnceValues(func() ([]map[string]bool, error) {
+		out := make([]map[string]bool, docs.Len())
+		for i := range out {
+			body, err := docs.Text(i)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = map[string]bool{}
+			for _, w := range words(body) {
+				out[i][w] = true
 			}
 		}
-		return float64(found) / float64(len(wanted))
+		return out, nil
+	})
+}
+
+// withWords ranks all documents by their different words.
+func withWords(
+	docs Corpus, words func() ([]map[string]bool, error), score func(Query) func(vocabulary map[string]bool) float64,
+) Retriever {
+	return retrieverFunc(func(ctx context.Context, q Query, k int) (Ranking, error) {
+		vocabulary, err := words()
+		if err != nil {
+			return Ranking{}, err
+		}
+		one := score(q)
+		return scored(docs, func(_ Query, i int, _ string) float64 { return one(vocabulary[i]) }).Retrieve(ctx, q, k)
 	})
 }
 
 // Oracle ranks the documents with a gold relevance above 0, and no others: the upper
 // bound of retrieval. The ranking says that it is all of them, unless k cut it.
-func Oracle(docs []Document) Retriever {
+func Oracle(docs Corpus) Retriever {
 	ranked := OracleK(docs)
 	return retrieverFunc(func(ctx context.Context, q Query, k int) (Ranking, error) {
 		r, err := ranked.Retrieve(ctx, q, 0)
@@ -73,12 +99,12 @@ func Oracle(docs []Document) Retriever {
 
 // OracleK ranks as Oracle does, but as any other ranking: what is shown of it has the
 // limits that all have.
-func OracleK(docs []Document) Retriever {
+func OracleK(docs Corpus) Retriever {
 	return retrieverFunc(func(_ context.Context, q Query, k int) (Ranking, error) {
 		var hits []Hit
-		for _, d := range docs {
-			if g := q.Gold[d.ID]; g > 0 {
-				hits = append(hits, Hit{d.ID, g})
+		for id, g := range q.Gold {
+			if _, there := docs.Find(id); there && g > 0 {
+				hits = append(hits, Hit{id, g})
 			}
 		}
 		return Ranking{Hits: top(hits, k)}, nil
@@ -108,7 +134,7 @@ func (c cut) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
 
 // Recorded ranks by scores that came with the data, under the given name.
 // Documents without a score are not ranked.
-func Recorded(docs []Document, name string) Retriever {
+func Recorded(docs Corpus, name string) Retriever {
 	return retrieverFunc(func(_ context.Context, q Query, k int) (Ranking, error) {
 		scores, ok := q.Recorded[name]
 		if !ok {
@@ -117,9 +143,9 @@ func Recorded(docs []Document, name string) Retriever {
 		}
 
 		var hits []Hit
-		for _, d := range docs {
-			if s, ok := scores[d.ID]; ok {
-				hits = append(hits, Hit{d.ID, s})
+		for id, s := range scores {
+			if _, there := docs.Find(id); there {
+				hits = append(hits, Hit{id, s})
 			}
 		}
 		return Ranking{Hits: top(hits, k)}, nil
@@ -149,14 +175,15 @@ const (
 // Full gives the whole corpus in a fixed order (the full-context setting of
 // SummHay; the orders are those of its position-bias study, section 5.4, and its release, where chance decides
 // which of the others come before the Middle).
-func Full(docs []Document, order Order) Retriever {
+func Full(docs Corpus, order Order) Retriever {
 	return retrieverFunc(func(_ context.Context, q Query, _ int) (Ranking, error) {
 		var relevant, rest []Hit
-		for _, d := range docs {
-			if g := q.Gold[d.ID]; g > 0 && order != AsGiven {
-				relevant = append(relevant, Hit{d.ID, g})
+		for i := range docs.Len() {
+			id := docs.ID(i)
+			if g := q.Gold[id]; g > 0 && order != AsGiven {
+				relevant = append(relevant, Hit{id, g})
 			} else {
-				rest = append(rest, Hit{d.ID, g})
+				rest = append(rest, Hit{id, g})
 			}
 		}
 
@@ -185,7 +212,7 @@ func Full(docs []Document, order Order) Retriever {
 }
 
 // Shuffled gives the whole corpus in an order that is drawn anew for each query.
-func Shuffled(docs []Document, seed uint64) Retriever {
+func Shuffled(docs Corpus, seed uint64) Retriever {
 	random := Random(docs, seed)
 	return retrieverFunc(func(ctx context.Context, q Query, _ int) (Ranking, error) {
 		r, err := random.Retrieve(ctx, q, 0)
@@ -208,12 +235,13 @@ func (f retrieverFunc) Retrieve(ctx context.Context, q Query, k int) (Ranking, e
 	return f(ctx, q, k)
 }
 
-// scored ranks all documents by a function of query and document.
-func scored(docs []Document, score func(Query, Document) float64) Retriever {
+// scored ranks all documents by a function of query and document, which is given by number and id.
+func scored(docs Corpus, score func(q Query, i int, id string) float64) Retriever {
 	return retrieverFunc(func(_ context.Context, q Query, k int) (Ranking, error) {
-		hits := make([]Hit, len(docs))
-		for i, d := range docs {
-			hits[i] = Hit{d.ID, score(q, d)}
+		hits := make([]Hit, docs.Len())
+		for i := range hits {
+			id := docs.ID(i)
+			hits[i] = Hit{id, score(q, i, id)}
 		}
 		return Ranking{Hits: top(hits, k)}, nil
 	})

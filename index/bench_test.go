@@ -67,7 +67,7 @@ func BenchmarkIndex500k(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
 		start := time.Now()
-		one, err := OpenBM25(context.Background(), dir, docs, "en", DefaultBM25)
+		one, err := OpenBM25(context.Background(), dir, InMemory(docs), "en", DefaultBM25)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -50,7 +50,11 @@ var ErrIndexBusy = errors.New("another process is building this index")
 // The folder's name holds the hash of documents and analyser, so an index is never
 // used for other documents. It is written aside and renamed when complete; a second
 // process that wants to build the same index gets ErrIndexBusy at once.
-func OpenBM25(ctx context.Context, dir string, docs []Document, analyzer string, params BM25Params) (*BM25, error) {
+func OpenBM25(ctx context.Context, dir string, corpus Corpus, analyzer string, params BM25Params) (*BM25, error) {
+	docs, err := All(corpus)
+	if err != nil {
+		return nil, err
+	}
 	return openBM25(ctx, dir, docs, analyzer, params, batchSize)
 }
 

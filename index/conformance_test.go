@@ -19,12 +19,12 @@ func TestConformance(t *testing.T) {
 		q.Gold[id] = float64(i % 3)
 		q.Recorded["r"][id] = float64(i % 5)
 	}
-	bm25, err := OpenBM25(context.Background(), t.TempDir(), docs, "en", DefaultBM25)
+	bm25, err := OpenBM25(context.Background(), t.TempDir(), InMemory(docs), "en", DefaultBM25)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, r := range map[string]Retriever{"bm25": bm25, "keywords": Keywords(docs), "keywords-released": KeywordsReleased(docs), "random": Random(docs, 1), "oracle": Oracle(docs), "full": Full(docs, AsGiven),
-		"full-top": Full(docs, Top), "full-bottom": Full(docs, Bottom), "full-middle": Full(docs, Middle), "none": None(), "recorded": Recorded(docs, "r")} {
+	for name, r := range map[string]Retriever{"bm25": bm25, "keywords": Keywords(InMemory(docs)), "keywords-released": KeywordsReleased(InMemory(docs)), "random": Random(InMemory(docs), 1), "oracle": Oracle(InMemory(docs)), "full": Full(InMemory(docs), AsGiven),
+		"full-top": Full(InMemory(docs), Top), "full-bottom": Full(InMemory(docs), Bottom), "full-middle": Full(InMemory(docs), Middle), "none": None(), "recorded": Recorded(InMemory(docs), "r")} {
 		t.Run(name, func(t *testing.T) {
 			all, err := r.Retrieve(context.Background(), q, 0)
 			if err != nil {

@@ -33,17 +33,20 @@ type DenseOptions struct {
 
 // NewDense embeds the documents. With a caching embedder this is quick the second
 // time; int8 codes need one, because full vectors are asked for again.
-func NewDense(ctx context.Context, docs []Document, emb embed.Embedder, opt DenseOptions) (*Dense, error) {
-	sorted := slices.Clone(docs)
-	slices.SortFunc(sorted, func(a, b Document) int { return cmp.Compare(a.ID, b.ID) })
+func NewDense(ctx context.Context, docs Corpus, emb embed.Embedder, opt DenseOptions) (*Dense, error) {
+	order := byID(docs)
 
 	d := &Dense{emb: emb, cosine: emb.Settings().Similarity != embed.Dot}
 	limit := cmp.Or(opt.Int8Above, Int8Above)
-	for start := 0; start < len(sorted); start += embedChunk {
-		part := sorted[start:min(start+embedChunk, len(sorted))]
+	for start := 0; start < len(order); start += embedChunk {
+		part := order[start:min(start+embedChunk, len(order))]
 		texts := make([]string, len(part))
 		for i, doc := range part {
-			d.ids, texts[i] = append(d.ids, doc.ID), doc.Text
+			var err error
+			if texts[i], err = docs.Text(doc); err != nil {
+				return nil, err
+			}
+			d.ids = append(d.ids, docs.ID(doc))
 		}
 
 		embedded, err := emb.Embed(ctx, embed.Passage, texts)
@@ -53,7 +56,7 @@ func NewDense(ctx context.Context, docs []Document, emb embed.Embedder, opt Dens
 
 		for i, e := range embedded {
 			if d.vectors == nil {
-				d.allocate(sorted, len(e.Vector), limit)
+				d.allocate(docs, order, len(e.Vector), limit)
 			}
 			if len(e.Vector) != d.vectors.dims {
 				return nil, errors.New("the embedder gave vectors of different lengths")
@@ -74,15 +77,29 @@ func NewDense(ctx context.Context, docs []Document, emb embed.Embedder, opt Dens
 	return d, nil
 }
 
-func (d *Dense) allocate(docs []Document, dims, limit int) {
-	if len(docs) <= limit {
-		d.vectors = NewVectors(make([]float32, len(docs)*dims), dims)
+// byID lists the numbers of documents in the order of their ids.
+func byID(docs Corpus) []int {
+	out := make([]int, docs.Len())
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortFunc(out, func(a, b int) int { return cmp.Compare(docs.ID(a), docs.ID(b)) })
+	return out
+}
+
+func (d *Dense) allocate(docs Corpus, order []int, dims, limit int) {
+	if len(order) <= limit {
+		d.vectors = NewVectors(make([]float32, len(order)*dims), dims)
 		return
 	}
 
 	// The full rows are asked for again: an embedder with a cache has them on disk.
-	d.vectors = newCodes(len(docs), dims, func(i int) ([]float32, error) {
-		e, err := d.emb.Embed(context.Background(), embed.Passage, []string{docs[i].Text})
+	d.vectors = newCodes(len(order), dims, func(i int) ([]float32, error) {
+		text, err := docs.Text(order[i])
+		if err != nil {
+			return nil, err
+		}
+		e, err := d.emb.Embed(context.Background(), embed.Passage, []string{text})
 		if err != nil {
 			return nil, err
 		}

@@ -126,7 +126,7 @@ func (wordVectors) Embed(_ context.Context, _ embed.Role, texts []string) ([]emb
 func TestDense(t *testing.T) {
 	docs := []Document{{ID: "b", Text: "sea wall"}, {ID: "a", Text: "sea wall"}, {ID: "c", Text: "zzz"}, {ID: "d", Text: ""}, {ID: "e", Text: "sea"}}
 	for name, opt := range map[string]DenseOptions{"float32": {}, "int8": {Int8Above: 1}} {
-		d, err := NewDense(context.Background(), docs, wordVectors{}, opt)
+		d, err := NewDense(context.Background(), InMemory(docs), wordVectors{}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestDense(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	empty, err := NewDense(context.Background(), nil, wordVectors{}, DenseOptions{})
+	empty, err := NewDense(context.Background(), InMemory(nil), wordVectors{}, DenseOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

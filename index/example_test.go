@@ -35,7 +35,7 @@ func ExampleOpenBM25() {
 	}
 	defer os.RemoveAll(dir)
 
-	bm25, err := index.OpenBM25(context.Background(), dir, docs, "en", index.DefaultBM25)
+	bm25, err := index.OpenBM25(context.Background(), dir, index.InMemory(docs), "en", index.DefaultBM25)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -50,7 +50,7 @@ func ExampleOpenBM25() {
 
 // The baseline of SummHay: the share of the query's words that a document holds.
 func ExampleKeywords() {
-	show(index.Keywords(docs), "the price of water in summer")
+	show(index.Keywords(index.InMemory(docs)), "the price of water in summer")
 	// Output:
 	// 1. oil 0.67
 	// 2. rice 0.67

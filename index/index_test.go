@@ -52,7 +52,7 @@ func TestBM25ByHand(t *testing.T) {
 		{"d0", part(2, 11)},
 	}
 	SortHits(want)
-	b, err := OpenBM25(context.Background(), t.TempDir(), five, "en", DefaultBM25)
+	b, err := OpenBM25(context.Background(), t.TempDir(), InMemory(five), "en", DefaultBM25)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestBM25ByHand(t *testing.T) {
 func TestBM25ReopenAndRebuild(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()
-	first, err := OpenBM25(ctx, dir, five, "en", DefaultBM25)
+	first, err := OpenBM25(ctx, dir, InMemory(five), "en", DefaultBM25)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestBM25ReopenAndRebuild(t *testing.T) {
 	if len(folders) != 1 {
 		t.Fatalf("folders %v", folders)
 	}
-	again, err := OpenBM25(ctx, dir, five, "en", DefaultBM25)
+	again, err := OpenBM25(ctx, dir, InMemory(five), "en", DefaultBM25)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestBM25ReopenAndRebuild(t *testing.T) {
 			if err := damage(); err != nil {
 				t.Fatal(err)
 			}
-			rebuilt, err := OpenBM25(ctx, dir, five, "en", DefaultBM25)
+			rebuilt, err := OpenBM25(ctx, dir, InMemory(five), "en", DefaultBM25)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,29 +132,29 @@ func TestBM25BuildIsLocked(t *testing.T) {
 	if got, err := other.TryLock(); err != nil || !got {
 		t.Fatal(got, err)
 	}
-	if _, err := OpenBM25(context.Background(), dir, five, "en", DefaultBM25); !errors.Is(err, ErrIndexBusy) {
+	if _, err := OpenBM25(context.Background(), dir, InMemory(five), "en", DefaultBM25); !errors.Is(err, ErrIndexBusy) {
 		t.Errorf("got %v", err)
 	}
 	if err := other.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenBM25(context.Background(), dir, five, "en", DefaultBM25); err != nil {
+	if _, err := OpenBM25(context.Background(), dir, InMemory(five), "en", DefaultBM25); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestBM25Errors(t *testing.T) {
 	ctx := context.Background()
-	if _, err := OpenBM25(ctx, t.TempDir(), append(five[:1:1], five[0]), "en", DefaultBM25); err == nil {
+	if _, err := OpenBM25(ctx, t.TempDir(), InMemory(append(five[:1:1], five[0])), "en", DefaultBM25); err == nil {
 		t.Error("duplicate ids are accepted")
 	}
-	if _, err := OpenBM25(ctx, t.TempDir(), five, "klingon", DefaultBM25); err == nil {
+	if _, err := OpenBM25(ctx, t.TempDir(), InMemory(five), "klingon", DefaultBM25); err == nil {
 		t.Error("an unknown analyser is accepted")
 	}
-	if _, err := OpenBM25(ctx, t.TempDir(), five, "en", BM25Params{K1: 1, B: 2}); err == nil {
+	if _, err := OpenBM25(ctx, t.TempDir(), InMemory(five), "en", BM25Params{K1: 1, B: 2}); err == nil {
 		t.Error("b=2 is accepted")
 	}
-	empty, err := OpenBM25(ctx, t.TempDir(), nil, "en", DefaultBM25)
+	empty, err := OpenBM25(ctx, t.TempDir(), InMemory(nil), "en", DefaultBM25)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,13 +180,13 @@ func TestBaselines(t *testing.T) {
 		k    int
 		want []string
 	}{
-		{"keywords", Keywords(five), 3, []string{"d2", "d0", "d1"}}, // 2, 1 and 1 of {cat, chase, bird}; ties by id
-		{"oracle", Oracle(five), 0, []string{"d3", "d1"}},
-		{"recorded", Recorded(five, "rerank3"), 0, []string{"d0", "d4"}},
-		{"full", Full(five, AsGiven), 2, []string{"d0", "d1", "d2", "d3", "d4"}},
-		{"top", Full(five, Top), 0, []string{"d3", "d1", "d0", "d2", "d4"}},
-		{"bottom", Full(five, Bottom), 0, []string{"d0", "d2", "d4", "d1", "d3"}},
-		{"middle", Full(five, Middle), 0, []string{"d0", "d3", "d1", "d2", "d4"}},
+		{"keywords", Keywords(InMemory(five)), 3, []string{"d2", "d0", "d1"}}, // 2, 1 and 1 of {cat, chase, bird}; ties by id
+		{"oracle", Oracle(InMemory(five)), 0, []string{"d3", "d1"}},
+		{"recorded", Recorded(InMemory(five), "rerank3"), 0, []string{"d0", "d4"}},
+		{"full", Full(InMemory(five), AsGiven), 2, []string{"d0", "d1", "d2", "d3", "d4"}},
+		{"top", Full(InMemory(five), Top), 0, []string{"d3", "d1", "d0", "d2", "d4"}},
+		{"bottom", Full(InMemory(five), Bottom), 0, []string{"d0", "d2", "d4", "d1", "d3"}},
+		{"middle", Full(InMemory(five), Middle), 0, []string{"d0", "d3", "d1", "d2", "d4"}},
 		{"none", None(), 0, []string{}},
 	}
 	for _, c := range cases {
@@ -194,18 +194,18 @@ func TestBaselines(t *testing.T) {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
-	if _, err := Recorded(five, "nope").Retrieve(context.Background(), q, 1); err == nil {
+	if _, err := Recorded(InMemory(five), "nope").Retrieve(context.Background(), q, 1); err == nil {
 		t.Error("an unknown recorded retriever is accepted")
 	}
 }
 
 func TestRandomDependsOnSeedAndQueryOnly(t *testing.T) {
 	reversed := []Document{five[4], five[3], five[2], five[1], five[0]}
-	a := ids(ranking(t, Random(five, 1), Query{ID: "q"}, 0))
-	if diff := cmp.Diff(a, ids(ranking(t, Random(reversed, 1), Query{ID: "q"}, 0))); diff != "" {
+	a := ids(ranking(t, Random(InMemory(five), 1), Query{ID: "q"}, 0))
+	if diff := cmp.Diff(a, ids(ranking(t, Random(InMemory(reversed), 1), Query{ID: "q"}, 0))); diff != "" {
 		t.Error("depends on the order of documents:", diff)
 	}
-	if cmp.Equal(a, ids(ranking(t, Random(five, 2), Query{ID: "q"}, 0))) && cmp.Equal(a, ids(ranking(t, Random(five, 1), Query{ID: "r"}, 0))) {
+	if cmp.Equal(a, ids(ranking(t, Random(InMemory(five), 2), Query{ID: "q"}, 0))) && cmp.Equal(a, ids(ranking(t, Random(InMemory(five), 1), Query{ID: "r"}, 0))) {
 		t.Error("neither seed nor query changes the order")
 	}
 }
@@ -228,12 +228,12 @@ func TestOracleSaysThatItIsAll(t *testing.T) {
 		k, n int
 		want bool
 	}{
-		{"oracle", Oracle(five), 0, 2, true},
-		{"as deep", Oracle(five), 2, 2, true},
-		{"too shallow", Oracle(five), 1, 1, false},
-		{"as any ranking", OracleK(five), 0, 2, false},
-		{"the first", Cut(Oracle(five), 1), 0, 1, false},
-		{"fused", Fuse(RRF, Oracle(five), OracleK(five)), 0, 2, false},
+		{"oracle", Oracle(InMemory(five)), 0, 2, true},
+		{"as deep", Oracle(InMemory(five)), 2, 2, true},
+		{"too shallow", Oracle(InMemory(five)), 1, 1, false},
+		{"as any ranking", OracleK(InMemory(five)), 0, 2, false},
+		{"the first", Cut(Oracle(InMemory(five)), 1), 0, 1, false},
+		{"fused", Fuse(RRF, Oracle(InMemory(five)), OracleK(InMemory(five))), 0, 2, false},
 	} {
 		got, err := c.r.Retrieve(context.Background(), q, c.k)
 		if err != nil || got.Gold != c.want || len(got.Hits) != c.n {

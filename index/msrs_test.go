@@ -117,7 +117,7 @@ func TestPublishedWordings(t *testing.T) {
 				queries[id] = q
 			}
 		}
-		b, err := OpenBM25(context.Background(), t.TempDir(), docs, "spaces", BM25Params{K1: 1.5, B: 0.75, Variant: Okapi})
+		b, err := OpenBM25(context.Background(), t.TempDir(), InMemory(docs), "spaces", BM25Params{K1: 1.5, B: 0.75, Variant: Okapi})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestPublishedMSRS(t *testing.T) {
 		{"meeting", 3, "en", DefaultBM25, [4]float64{23.2, 32.7, 33.9, 26.7}, 0.3},
 	} {
 		docs, queries := msrsDocuments(t, c.domain), msrsQueries(t, c.domain)
-		b, err := OpenBM25(context.Background(), t.TempDir(), docs, c.analyzer, c.params)
+		b, err := OpenBM25(context.Background(), t.TempDir(), InMemory(docs), c.analyzer, c.params)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +270,7 @@ func TestPublishedBM25EqualsTheReference(t *testing.T) {
 }
 
 func TestOddQueries(t *testing.T) {
-	b, err := OpenBM25(context.Background(), t.TempDir(), five, "en", DefaultBM25)
+	b, err := OpenBM25(context.Background(), t.TempDir(), InMemory(five), "en", DefaultBM25)
 	if err != nil {
 		t.Fatal(err)
 	}

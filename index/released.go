@@ -9,31 +9,25 @@ import (
 // in [0,1], counted as SummHay's release counts them: every mention of a word counts, marks such as "?" are words, too, and
 // words are compared in lower case without stemming. A query without such words scores 0 everywhere; the release fails there.
 // Source: populate_retriever_scores.py of salesforce/summary-of-a-haystack, whose words are those of NLTK's word_tokenize.
-func KeywordsReleased(docs []Document) Retriever {
-	vocabulary := make(map[string]map[string]bool, len(docs))
-	for _, d := range docs {
-		set := map[string]bool{}
-		for _, w := range treebankWords(d.Text) {
-			set[w] = true
-		}
-		vocabulary[d.ID] = set
-	}
-
-	return scored(docs, func(q Query, d Document) float64 {
-		wanted, found := 0, 0
-		for _, w := range treebankWords(q.Text) {
-			if releasedStop[w] {
-				continue
+func KeywordsReleased(docs Corpus) Retriever {
+	return withWords(docs, vocabularies(docs, treebankWords), func(q Query) func(vocabulary map[string]bool) float64 {
+		words := treebankWords(q.Text)
+		return func(vocabulary map[string]bool) float64 {
+			wanted, found := 0, 0
+			for _, w := range words {
+				if releasedStop[w] {
+					continue
+				}
+				wanted++
+				if vocabulary[w] {
+					found++
+				}
 			}
-			wanted++
-			if vocabulary[d.ID][w] {
-				found++
+			if wanted == 0 {
+				return 0
 			}
+			return float64(found) / float64(wanted)
 		}
-		if wanted == 0 {
-			return 0
-		}
-		return float64(found) / float64(wanted)
 	})
 }
 

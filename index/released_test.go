@@ -39,7 +39,7 @@ func TestKeywordsReleasedAreTheRecorded(t *testing.T) {
 		for _, d := range hay.Documents {
 			docs = append(docs, Document{ID: d.ID, Text: d.Text})
 		}
-		keywords := KeywordsReleased(docs)
+		keywords := KeywordsReleased(InMemory(docs))
 		for _, s := range hay.Subtopics {
 			got, err := keywords.Retrieve(context.Background(), Query{Text: s.Query + " " + s.Subtopic}, 0)
 			if err != nil {
@@ -80,7 +80,7 @@ func TestKeywordsReleasedCounts(t *testing.T) {
 		"the tide and the tide of wind?": {{"a", 0.5}, {"b", 0.5}}, // tide, tide, wind, ?
 		"who is it":                      {{"a", 0}, {"b", 0}},
 	} {
-		if diff := cmp.Diff(want, ranking(t, KeywordsReleased(docs), Query{Text: query}, 0)); diff != "" {
+		if diff := cmp.Diff(want, ranking(t, KeywordsReleased(InMemory(docs)), Query{Text: query}, 0)); diff != "" {
 			t.Errorf("%s: %s", query, diff)
 		}
 	}

@@ -184,7 +184,7 @@ func (f retrieveFlags) rankCorpus(ctx context.Context, r ranking, args []string)
 		queries[i] = index.Query{ID: q.ID, Text: q.Text}
 	}
 	r.Console.Plan(r.by.Foresee(len(queries), len(docs)))
-	out.rankings, out.notes, err = r.Rank(ctx, r.by, docs, queries, f.k)
+	out.rankings, out.notes, err = r.Rank(ctx, r.by, index.InMemory(docs), queries, f.k)
 	return out, err
 }
 

@@ -141,11 +141,11 @@ func TestRandomGradesDoNotWin(t *testing.T) {
 	for _, mode := range []string{"", askJudge} {
 		ds := released(t, Benchmark{Ungraded: mode})
 		docs := ds.Corpora[0].Documents
-		bm25, err := index.OpenBM25(context.Background(), t.TempDir(), docs, "en", index.DefaultBM25)
+		bm25, err := index.OpenBM25(context.Background(), t.TempDir(), index.InMemory(docs), "en", index.DefaultBM25)
 		if err != nil {
 			t.Fatal(err)
 		}
-		figures[mode] = [2]float64{covered(t, ds, bm25), covered(t, ds, index.Random(docs, 1))}
+		figures[mode] = [2]float64{covered(t, ds, bm25), covered(t, ds, index.Random(index.InMemory(docs), 1))}
 		if err := bm25.Close(); err != nil {
 			t.Fatal(err)
 		}

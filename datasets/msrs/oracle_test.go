@@ -52,7 +52,7 @@ func TestOracleShowsAllGold(t *testing.T) {
 		recall := map[string]float64{}
 		for _, x := range ds.Items {
 			it := x.(*item)
-			for name, r := range map[string]index.Retriever{"oracle": index.Oracle(docs), "oracle-k": index.OracleK(docs)} {
+			for name, r := range map[string]index.Retriever{"oracle": index.Oracle(index.InMemory(docs)), "oracle-k": index.OracleK(index.InMemory(docs))} {
 				found := rank(t, r, it)
 				if name == "oracle" {
 					checkGoldContext(t, it, found, it.Context(found, Benchmark{}.Protocol().Budget))
@@ -99,7 +99,7 @@ func TestOracleOrderIsTheAuthors(t *testing.T) {
 		t.Fatal(err)
 	}
 	ds := loadPublished(t, "meeting", "dev")
-	oracle := index.Oracle(ds.Corpora[0].Documents)
+	oracle := index.Oracle(index.InMemory(ds.Corpora[0].Documents))
 	words := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	for i, it := range ds.Items {
 		var all string
@@ -124,7 +124,7 @@ func TestOracleWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	it := ds.Items[0].(*item)
-	found := rank(t, index.Oracle(ds.Corpora[0].Documents), it)
+	found := rank(t, index.Oracle(index.InMemory(ds.Corpora[0].Documents)), it)
 	for _, p := range it.Context(found, datasets.Budget{Tokens: 1000}).Passages {
 		if n := len(strings.Fields(p.Text)); n != 6/len(found.IDs) {
 			t.Errorf("%d words of %d documents", n, len(found.IDs))

@@ -50,7 +50,7 @@ type Stats struct {
 // Stage is a first retriever with a reranker after it.
 type Stage struct {
 	first index.Retriever
-	texts map[string]string
+	docs  index.Corpus
 	model Reranker
 	depth int
 }
@@ -58,12 +58,8 @@ type Stage struct {
 // New puts a reranker after a retriever. The first depth documents are ordered
 // anew; those below keep their order and stand below. Equal scores keep the order
 // of the first stage.
-func New(first index.Retriever, docs []index.Document, model Reranker, depth int) *Stage {
-	s := &Stage{first: first, texts: make(map[string]string, len(docs)), model: model, depth: depth}
-	for _, d := range docs {
-		s.texts[d.ID] = d.Text
-	}
-	return s
+func New(first index.Retriever, docs index.Corpus, model Reranker, depth int) *Stage {
+	return &Stage{first: first, docs: docs, model: model, depth: depth}
 }
 
 // tieStep is how far a score is put below an equal one before it, so that a run
@@ -92,9 +88,13 @@ func (s *Stage) RetrieveBatch(
 	for i, r := range found {
 		jobs[i].Query = queries[i]
 		for _, h := range r.Hits[:min(s.depth, len(r.Hits))] {
-			text, ok := s.texts[h.ID]
+			number, ok := s.docs.Find(h.ID)
 			if !ok {
 				return nil, fmt.Errorf("rerank: the document %s is not in the corpus", h.ID)
+			}
+			text, err := s.docs.Text(number)
+			if err != nil {
+				return nil, err
 			}
 			jobs[i].Candidates = append(jobs[i].Candidates, Candidate{h, text})
 		}

@@ -106,7 +106,7 @@ func TestKindsSort(t *testing.T) {
 				docs[i].Text = fmt.Sprintf("worth %d.", (i*3)%5)
 			}
 		}
-		stage := New(index.Random(docs, 3), docs, r, 100)
+		stage := New(index.Random(index.InMemory(docs), 3), index.InMemory(docs), r, 100)
 		queries := []index.Query{{ID: "1", Text: "one"}, {ID: "2", Text: "two"}}
 		got, err := stage.RetrieveBatch(context.Background(), queries, 0, nil)
 		if err != nil {
@@ -145,12 +145,12 @@ func TestNonsenseIsCounted(t *testing.T) {
 			m, b := model(t, func(local.Call) local.Reply { return reply })
 			r := newLLM(t, kind, m)
 			docs := corpus(25)
-			first := index.Random(docs, 3)
+			first := index.Random(index.InMemory(docs), 3)
 			want, err := first.Retrieve(context.Background(), index.Query{ID: "1", Text: "one"}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := New(first, docs, r, 22).Retrieve(context.Background(), index.Query{ID: "1", Text: "one"}, 0)
+			got, err := New(first, index.InMemory(docs), r, 22).Retrieve(context.Background(), index.Query{ID: "1", Text: "one"}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -345,7 +345,7 @@ func TestCrossWithCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := Cross(model)
-		got, err := New(index.Random(docs, 1), docs, r, 10).Retrieve(context.Background(), index.Query{Text: "x"}, 2)
+		got, err := New(index.Random(index.InMemory(docs), 1), index.InMemory(docs), r, 10).Retrieve(context.Background(), index.Query{Text: "x"}, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +372,7 @@ func TestDecompose(t *testing.T) {
 		}
 		return fake.Text(`{"queries": ["fishing boats", "Fishing boats", " ", "boats"]}`)
 	})
-	d, err := Decompose(index.Keywords(docs), m, prompt.NewSet(nil, Prompts()))
+	d, err := Decompose(index.Keywords(index.InMemory(docs)), m, prompt.NewSet(nil, Prompts()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -427,7 +427,7 @@ func TestForgedMarksAreNeutral(t *testing.T) {
 	for kind, poses := range want {
 		m, b := model(t, oracle)
 		r := newLLM(t, kind, m)
-		stage := New(index.Random(docs, 3), docs, r, 100)
+		stage := New(index.Random(index.InMemory(docs), 3), index.InMemory(docs), r, 100)
 		queries := []index.Query{{ID: "1", Text: "one </s> two"}}
 		if _, err := stage.RetrieveBatch(context.Background(), queries, 3, nil); err != nil {
 			t.Fatal(err)
@@ -453,7 +453,7 @@ func TestCrossOfForgedMarks(t *testing.T) {
 	docs := []index.Document{{ID: "a", Text: "a long passage [SEP] SEP SEP"}, {ID: "b", Text: "(SEP)(SEP)"}}
 	seen := &pairTexts{}
 	r := Cross(seen)
-	if _, err := New(index.Random(docs, 1), docs, r, 10).Retrieve(context.Background(), index.Query{Text: "x</s>"}, 2); err != nil {
+	if _, err := New(index.Random(index.InMemory(docs), 1), index.InMemory(docs), r, 10).Retrieve(context.Background(), index.Query{Text: "x</s>"}, 2); err != nil {
 		t.Fatal(err)
 	}
 	all := strings.Join(seen.texts, "|")

@@ -20,7 +20,7 @@ type Alone struct {
 }
 
 // Rank ranks documents for queries by one pipeline.
-func (a Alone) Rank(ctx context.Context, p Pipeline, docs []index.Document, queries []index.Query, k int) (
+func (a Alone) Rank(ctx context.Context, p Pipeline, docs index.Corpus, queries []index.Query, k int) (
 	[]index.Ranking, store.Retrieval, error) {
 	var out []index.Ranking
 	notes, err := a.with(ctx, []Pipeline{p}, func(s *Set) error {
@@ -94,7 +94,8 @@ func (a Alone) Find(ctx context.Context, p Pipeline, stages []Stage, docs []inde
 	again := Pipeline{Name: "rerank", Source: Source{Kind: "recorded", Arg: candidates}, Stages: stages}
 
 	_, err := a.with(ctx, []Pipeline{p, again}, func(s *Set) error {
-		r, err := s.Open(ctx, p, docs)
+		corpus := index.InMemory(docs)
+		r, err := s.Open(ctx, p, corpus)
 		if err != nil {
 			return err
 		}
@@ -103,7 +104,7 @@ func (a Alone) Find(ctx context.Context, p Pipeline, stages []Stage, docs []inde
 			return err
 		}
 
-		if r, err = s.Open(ctx, again, docs); err != nil {
+		if r, err = s.Open(ctx, again, corpus); err != nil {
 			return err
 		}
 		best, err := index.RetrieveAll(ctx, r, fused, n, a.Console.Start("rerank documents", len(fused)))

@@ -30,6 +30,7 @@ type Set struct {
 	prompts *prompt.Set
 	rankers Rankers
 
+	corpora   map[*datasets.Corpus]index.Corpus
 	searchers map[searcher]index.Retriever // those that take long to open
 	runs      map[string]*trec.Run
 	embedders map[string]*embed.Cache
@@ -42,10 +43,10 @@ type Set struct {
 // Rankers are the language models of pipelines, by name.
 type Rankers map[string]*models.Model
 
-// searcher names an opened source over documents, which are known by their first one.
+// searcher names an opened source over documents.
 type searcher struct {
 	kind, arg string
-	first     *index.Document
+	docs      index.Corpus
 }
 
 // stageMade is a reranker, or a decomposition, that was opened for a pipeline.
@@ -85,6 +86,7 @@ func NewSet(cfg Config, m *models.Set, g *gate.Gate, prompts *prompt.Set, ranker
 		gate:      g,
 		prompts:   prompts,
 		rankers:   rankers,
+		corpora:   map[*datasets.Corpus]index.Corpus{},
 		searchers: map[searcher]index.Retriever{},
 		runs:      map[string]*trec.Run{},
 		embedders: map[string]*embed.Cache{},
@@ -100,7 +102,7 @@ func (s *Set) Close() {
 }
 
 // Open builds a pipeline over documents.
-func (s *Set) Open(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+func (s *Set) Open(ctx context.Context, p Pipeline, docs index.Corpus) (index.Retriever, error) {
 	r, err := s.source(ctx, p, docs)
 	if err != nil {
 		return nil, err
@@ -130,7 +132,7 @@ func (s *Set) Items(ctx context.Context, p Pipeline, items []datasets.Item, dept
 	step := s.cfg.Console.Start(Retrieving+p.Name, len(items))
 	before := 0
 	for _, c := range corpora {
-		r, err := s.Open(ctx, p, c.Documents)
+		r, err := s.Open(ctx, p, s.corpus(c))
 		if err != nil {
 			return nil, err
 		}
@@ -159,12 +161,17 @@ func (s *Set) Items(ctx context.Context, p Pipeline, items []datasets.Item, dept
 	return out, nil
 }
 
-// search opens a source that reads all documents, once for all pipelines over them.
-func (s *Set) search(ctx context.Context, from Source, docs []index.Document) (index.Retriever, error) {
-	key := searcher{kind: from.Kind, arg: from.Arg}
-	if len(docs) > 0 {
-		key.first = &docs[0]
+// corpus is a benchmark's corpus as retrievers take it, the same one for all pipelines.
+func (s *Set) corpus(c *datasets.Corpus) index.Corpus {
+	if s.corpora[c] == nil {
+		s.corpora[c] = index.InMemory(c.Documents)
 	}
+	return s.corpora[c]
+}
+
+// search opens a source that reads all documents, once for all pipelines over them.
+func (s *Set) search(ctx context.Context, from Source, docs index.Corpus) (index.Retriever, error) {
+	key := searcher{kind: from.Kind, arg: from.Arg, docs: docs}
 	if have := s.searchers[key]; have != nil {
 		return have, nil
 	}
@@ -177,7 +184,7 @@ func (s *Set) search(ctx context.Context, from Source, docs []index.Document) (i
 	return made, nil
 }
 
-func (s *Set) openSearch(ctx context.Context, from Source, docs []index.Document) (index.Retriever, error) {
+func (s *Set) openSearch(ctx context.Context, from Source, docs index.Corpus) (index.Retriever, error) {
 	if from.Kind == "bm25" {
 		b, err := index.OpenBM25(ctx, s.cfg.IndexDir, docs, s.cfg.Analyzer, s.cfg.BM25)
 		if err != nil {
@@ -191,12 +198,12 @@ func (s *Set) openSearch(ctx context.Context, from Source, docs []index.Document
 	if err != nil {
 		return nil, err
 	}
-	step := s.cfg.Console.Start(embedding, len(docs))
+	step := s.cfg.Console.Start(embedding, docs.Len())
 	e.OnProgress(func(done, _ int) { step(done) })
 	return index.NewDense(ctx, docs, e, index.DenseOptions{})
 }
 
-func (s *Set) source(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+func (s *Set) source(ctx context.Context, p Pipeline, docs index.Corpus) (index.Retriever, error) {
 	switch from := p.Source; from.Kind {
 	// Searches, which read every document.
 	case "bm25", "dense":
@@ -238,7 +245,7 @@ func (s *Set) source(ctx context.Context, p Pipeline, docs []index.Document) (in
 
 // bestGold shows the gold document that a model ranks first, or else the benchmark's own
 // rule, or the lexical judge.
-func (s *Set) bestGold(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+func (s *Set) bestGold(ctx context.Context, p Pipeline, docs index.Corpus) (index.Retriever, error) {
 	ranker := rerank.Reranker(goldRanker{})
 	if p.Source.Arg != "" {
 		var err error
@@ -247,10 +254,10 @@ func (s *Set) bestGold(ctx context.Context, p Pipeline, docs []index.Document) (
 			return nil, err
 		}
 	}
-	return index.Cut(rerank.New(index.Oracle(docs), docs, ranker, len(docs)), 1), nil
+	return index.Cut(rerank.New(index.Oracle(docs), docs, ranker, docs.Len()), 1), nil
 }
 
-func (s *Set) fused(ctx context.Context, from Source, docs []index.Document) (index.Retriever, error) {
+func (s *Set) fused(ctx context.Context, from Source, docs index.Corpus) (index.Retriever, error) {
 	parts := make([]index.Retriever, len(from.Parts))
 	for i, part := range from.Parts {
 		var err error
@@ -261,7 +268,7 @@ func (s *Set) fused(ctx context.Context, from Source, docs []index.Document) (in
 	return index.Fuse(index.Fusion(from.Kind), parts...), nil
 }
 
-func (s *Set) decomposed(ctx context.Context, p Pipeline, docs []index.Document) (index.Retriever, error) {
+func (s *Set) decomposed(ctx context.Context, p Pipeline, docs index.Corpus) (index.Retriever, error) {
 	first, err := s.Open(ctx, p.Source.Parts[0], docs)
 	if err != nil {
 		return nil, err

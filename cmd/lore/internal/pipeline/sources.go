@@ -91,7 +91,7 @@ func (r recorded) Retrieve(ctx context.Context, q index.Query, k int) (index.Ran
 }
 
 // fromRun ranks by a TREC run file whose topics are item ids.
-func (s *Set) fromRun(path string, docs []index.Document) (index.Retriever, error) {
+func (s *Set) fromRun(path string, docs index.Corpus) (index.Retriever, error) {
 	run := s.runs[path]
 	if run == nil {
 		var err error
@@ -101,11 +101,7 @@ func (s *Set) fromRun(path string, docs []index.Document) (index.Retriever, erro
 		s.runs[path] = run
 	}
 
-	known := make(map[string]bool, len(docs))
-	for _, d := range docs {
-		known[d.ID] = true
-	}
-	return fromRun{path, run, known}, nil
+	return fromRun{path, run, docs}, nil
 }
 
 // otherTopics says what to do with a run that ranks nothing for an item.
@@ -123,15 +119,15 @@ func (f fromRun) otherTopics() string {
 const mostTopics = 12
 
 type fromRun struct {
-	path  string
-	run   *trec.Run
-	known map[string]bool
+	path string
+	run  *trec.Run
+	docs index.Corpus
 }
 
 func (f fromRun) Retrieve(_ context.Context, q index.Query, k int) (index.Ranking, error) {
 	var hits []index.Hit
 	for _, r := range f.run.Topics[q.ID] {
-		if !f.known[r.Document] {
+		if _, known := f.docs.Find(r.Document); !known {
 			return index.Ranking{}, &datasets.InputError{
 				File:   f.path,
 				Place:  "topic " + q.ID,
