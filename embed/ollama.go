@@ -76,11 +76,12 @@ func OpenOllama(
 		note("the server does not list the model as one for embeddings")
 	}
 
-	from := "no prefixes are known for a model of this name"
-	if family := s.settings.known(model); family != "" {
-		from = byName(family)
+	from := noPrefixes
+	if family, ok := lookUp(model); ok {
+		s.settings.QueryPrefix, s.settings.PassagePrefix = family.query, family.passage
+		from = family.prefixes(byModelName)
 	}
-	s.settings.settle(prefixes, from)
+	s.settings.settle(prefixes, origin{from, from})
 
 	if _, err := s.Embed(ctx, Query, trialTexts); err != nil {
 		return nil, fmt.Errorf("try the embedding model %s: %w", model, err)

@@ -31,7 +31,7 @@ func OpenONNX(ctx context.Context, dir string, w Windows, e Engine, prefixes ...
 	if err != nil {
 		return nil, err
 	}
-	f.settings.settle(prefixes, f.prefixNote)
+	f.settings.settle(prefixes, f.from)
 
 	f.settings.Windows = w
 	rt, err := e.open(ctx, f)

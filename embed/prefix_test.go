@@ -28,17 +28,28 @@ func TestKnownPrefixes(t *testing.T) {
 		"gte-Qwen2-1.5B-instruct":                {answersQuery + " ", ""},
 		"snowflake-arctic-embed:m-long":          {representSentence, ""},
 		"snowflake-arctic-embed2":                {"query: ", ""},
+		"mxbai-embed-large":                      {representSentence, ""},
+		"embeddinggemma:300m":                    {"task: search result | query: ", "title: none | text: "},
+		"jina-embeddings-v5-text-small":          {"Query: ", "Document: "},
+		"jina-embeddings-v3":                     {"Represent the query for retrieving evidence documents: ", "Represent the document for retrieval: "},
+		"jina/jina-embeddings-v2-base-en":        {"", ""},
+		"NV-Embed-v2":                            {answersQuestion, ""},
+		"stella_en_1.5B_v5":                      {stellaQuery, ""},
+		"e5-mistral-7b-instruct":                 {answersQuery + " ", ""},
+		"modernbert-embed-base":                  {"search_query: ", "search_document: "},
+		"contriever-msmarco":                     {"", ""},
+		"all-minilm":                             {"", ""},
 		"snowflake-arctic-embed-l-v2.0":          {"query: ", ""},
 		"hf.co/CompendiumLabs/bge-base-en-v1.5-": {representSentence, ""},
 	} {
-		query, passage, _, ok := lookUp(model)
-		if !ok || query != want[0] || passage != want[1] {
-			t.Errorf("%s: %q and %q, %v", model, query, passage, ok)
+		f, ok := lookUp(model)
+		if !ok || f.query != want[0] || f.passage != want[1] {
+			t.Errorf("%s: %q and %q, %v", model, f.query, f.passage, ok)
 		}
 	}
-	for _, model := range []string{"fake", "all-minilm", "e5-base-unsupervised", "bge-en-icl", "mistral:7b"} {
-		if _, _, family, ok := lookUp(model); ok {
-			t.Errorf("%s is taken for %s", model, family)
+	for _, model := range []string{"fake", "e5-base-unsupervised", "bge-en-icl", "mistral:7b", "bge-reranker-base", "nomic"} {
+		if f, ok := lookUp(model); ok {
+			t.Errorf("%s is taken for %s", model, f.name)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package embed
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -68,7 +69,9 @@ type folder struct {
 	settings  Settings
 	over      override
 
-	prefixNote string // where prefixes come from that no file names
+	family family // what is known by the model's name; empty for others
+	known  string // how it is known
+	from   origin // of the prefixes
 }
 
 // readFolder reads all that is said about a model. pooled says whether it is an
@@ -89,6 +92,7 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.over = over
 	if err := f.findModel(over.File); err != nil {
 		return nil, err
 	}
@@ -103,6 +107,9 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 		return nil, err
 	}
 	if pooled {
+		if err := f.recognise(); err != nil {
+			return nil, err
+		}
 		if err := f.pooling(); err != nil {
 			return nil, err
 		}
@@ -111,7 +118,6 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 		}
 	}
 
-	f.over = over
 	f.apply(over)
 	if f.settings.MaxTokens < 8 {
 		return nil, &ModelError{
@@ -331,6 +337,9 @@ type modelConfig struct {
 	ModelType string `json:"model_type"`
 	Positions int    `json:"max_position_embeddings"`
 	Pad       *int   `json:"pad_token_id"`
+
+	Made          string   `json:"_name_or_path"` // the model that it was made from, often itself
+	Architectures []string `json:"architectures"`
 }
 
 // room is how many tokens have a position.
@@ -409,7 +418,6 @@ func isRoBERTa(modelType string) bool {
 
 // pooling reads the modules of Sentence Transformers.
 func (f *folder) pooling() error {
-	f.settings.Pooling, f.settings.Normalize = poolMean, true
 	var modules []struct {
 		Path string `json:"path"`
 		Type string `json:"type"`
@@ -420,10 +428,11 @@ func (f *folder) pooling() error {
 		return err
 	}
 	if !ok {
-		f.note("the folder has no modules.json: mean pooling and normalised vectors are assumed")
+		f.unsaid()
 		return nil
 	}
 
+	f.settings.Pooling = poolMean
 	f.settings.Normalize = false
 	pooled := false
 	for _, m := range modules {
@@ -494,15 +503,15 @@ func (f *folder) prefixes() error {
 		Prompts    map[string]string `json:"prompts"`
 		Similarity string            `json:"similarity_fn_name"`
 	}
-	if _, err := f.read("config_sentence_transformers.json", &config); err != nil {
+	if _, err := f.read(promptsFile, &config); err != nil {
 		return err
 	}
 
-	switch config.Similarity {
-	case "", Cosine:
-		f.settings.Similarity = Cosine
-	case Dot:
+	switch {
+	case config.Similarity == "" && f.family.dot, config.Similarity == Dot:
 		f.settings.Similarity = Dot
+	case config.Similarity == "", config.Similarity == Cosine:
+		f.settings.Similarity = Cosine
 	default:
 		return &ModelError{
 			Dir:    f.dir,
@@ -511,19 +520,7 @@ func (f *folder) prefixes() error {
 		}
 	}
 
-	if len(config.Prompts) == 0 {
-		if family := f.settings.known(filepath.Base(filepath.Clean(f.dir))); family != "" {
-			f.prefixNote = byName(family)
-		}
-		return nil
-	}
-
-	f.settings.QueryPrefix = config.Prompts["query"]
-	for _, name := range []string{"document", "passage", "corpus"} {
-		if p := config.Prompts[name]; p != "" {
-			f.settings.PassagePrefix = p
-		}
-	}
+	f.prompts(config.Prompts)
 	return nil
 }
 
@@ -538,11 +535,8 @@ func (f *folder) apply(over override) {
 	if over.MaxTokens > 0 {
 		s.MaxTokens = over.MaxTokens
 	}
-	Prefixes{over.QueryPrefix, over.PassagePrefix}.set(s)
-	if over.QueryPrefix != nil && over.PassagePrefix != nil {
-		f.prefixNote = ""
-	}
-	f.output = over.Output
+	Prefixes{over.QueryPrefix, over.PassagePrefix}.set(s, &f.from, "prefixes by "+OverrideFile)
+	f.output = cmp.Or(over.Output, f.output)
 }
 
 func (f *folder) note(s string) { f.settings.Notes = append(f.settings.Notes, s) }
