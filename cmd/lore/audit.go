@@ -142,19 +142,11 @@ func labelFiles(c *cobra.Command, args []string) ([]labelFile, error) {
 			paths = append(paths, arg)
 			continue
 		}
-		entries, err := os.ReadDir(arg)
+		below, err := labelsIn(c, arg)
 		if err != nil {
-			return nil, files.Unreadable(arg, err, "give a folder with files of labels")
+			return nil, err
 		}
-		n := len(paths)
-		for _, e := range entries {
-			if slices.Contains(labelEndings, strings.ToLower(filepath.Ext(e.Name()))) {
-				paths = append(paths, filepath.Join(arg, e.Name()))
-			}
-		}
-		if len(paths) == n {
-			return nil, &files.Error{File: arg, Msg: "has no files of labels", Remedy: "they end in .jsonl, .csv or .tsv"}
-		}
+		paths = append(paths, below...)
 	}
 
 	var out []labelFile
@@ -173,6 +165,34 @@ func labelFiles(c *cobra.Command, args []string) ([]labelFile, error) {
 		out = append(out, labelFile{path, name, items})
 	}
 	return out, nil
+}
+
+// labelsIn are the files of labels in a folder. Published labels end in .json, as much else does: what cannot
+// be read as such is left out, and said.
+func labelsIn(c *cobra.Command, dir string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, files.Unreadable(dir, err, "give a folder with files of labels")
+	}
+	console := usage.NewConsole(c.ErrOrStderr())
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch ending := strings.ToLower(filepath.Ext(e.Name())); {
+		case slices.Contains(labelEndings, ending):
+			paths = append(paths, path)
+		case ending == ".json":
+			if _, err := publishedLabels(path); err != nil {
+				console.Note(fmt.Sprintf("left out, since it is not read as published labels: %v", err))
+				continue
+			}
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		const remedy = "they end in .jsonl, .csv or .tsv; published ones in .json"
+		return nil, &files.Error{File: dir, Msg: "has no files of labels", Remedy: remedy}
+	}
+	return paths, nil
 }
 
 // fitting are the files that each judge can be measured on.

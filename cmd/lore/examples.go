@@ -22,6 +22,9 @@ func examplesOf(flag string) (*llm.Examples, error) {
 	case builtinExamples:
 		return llm.BuiltinExamples()
 	}
+	if near := usage.Nearest(flag, []string{builtinExamples}); near != "" && !files.Exists(flag) {
+		return nil, usage.Errorf("--judge-examples %s: there is no such file; did you mean %s?", usage.Plain(flag), near)
+	}
 	items, _, err := readLabels(flag)
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@ func addLabels(c *cobra.Command, dir string, names []string) (err error) {
 		console.Warn(w)
 	}
 
+	var strange error // the first file that is another plan's; the others are added
 	for _, name := range names {
 		if name == "-" {
 			if err := addAsTheyCome(c, desk); err != nil {
@@ -46,35 +47,47 @@ func addLabels(c *cobra.Command, dir string, names []string) (err error) {
 			}
 			continue
 		}
-		if err := addFile(c, desk, name); err != nil {
+		foreign, err := addFile(c, desk, name)
+		if err != nil {
 			return err
 		}
+		if foreign && strange == nil {
+			strange = &files.Error{
+				File:   name,
+				Msg:    "holds no label of this plan: all are of items that are not in it",
+				Remedy: "name the labelling folder whose page or sheet they were given on, in place of " + files.Quoted(dir),
+			}
+		}
 	}
-	return nil
+	return strange
 }
 
-func addFile(c *cobra.Command, desk *label.Desk, name string) error {
+// addFile adds the labels of a file, and reports whether all of them are of another plan.
+func addFile(c *cobra.Command, desk *label.Desk, name string) (foreign bool, err error) {
 	data, err := files.Read(name, "give labels, lines of JSON")
 	if err != nil {
-		return err
+		return false, err
 	}
 	labels, others, warnings, err := desk.Folder().ParseLabels(name, data)
 	if err != nil {
-		return err
+		return false, err
 	}
 	console := usage.NewConsole(c.ErrOrStderr())
 	for _, w := range warnings {
 		console.Warn(w)
+	}
+	if others > 0 && len(labels) == 0 {
+		return true, nil
 	}
 	if others > 0 {
 		console.Note(fmt.Sprintf("%s: %s of items that are not in this plan are left out", name, usage.Counted(others, "label")))
 	}
 	added, err := desk.Save(labels...)
 	if err != nil {
-		return files.Wrap(name, err)
+		return false, files.Wrap(name, err)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: %s saved, %d were there\n", name, usage.Counted(added, "label"), len(labels)-added)
-	return nil
+	return false, nil
 }
 
 // longestLabel is the longest line that is read as a label, in bytes.

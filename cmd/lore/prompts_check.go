@@ -157,8 +157,8 @@ func filledFor(c *cobra.Command, bench datasets.Benchmark, it datasets.Item, v p
 	return err == nil, err
 }
 
-// manyBullets is how many bullets the answer is taken to have to which a reply is read.
-const manyBullets = 99
+// manyBullets is how many bullets the answer is taken to have to which a reply is read: more than any has.
+const manyBullets = 100_000
 
 // readReply shows what a judge makes of a reply.
 func readReply(c *cobra.Command, v prompts.Version, names []string, file string) error {
@@ -183,15 +183,15 @@ func readReply(c *cobra.Command, v prompts.Version, names []string, file string)
 	t := judge.Task{Units: make([]string, manyBullets), Questions: []judge.Question{{Kind: kind}}}
 	got := j.Read(t, 0, local.Reply{Outcome: local.OK, Text: string(data)})
 	if !got.Scored() {
-		remedy := "in a run it would be unscored, and counted"
-		if kind == judge.Coverage {
-			remedy += fmt.Sprintf("; check takes the answer to have %d bullets, since it has none at hand", manyBullets)
+		return &files.Error{
+			File:   file,
+			Msg:    "cannot be read as a verdict: " + got.Reason,
+			Remedy: "in a run the question would be unscored, and counted",
 		}
-		return &files.Error{File: file, Msg: "is no verdict: " + got.Reason, Remedy: remedy}
 	}
 	said := fmt.Sprintf("%s: %s, worth %g", file, got.Label, got.Value)
 	if got.Unit > 0 {
-		said += fmt.Sprintf(", by bullet %d, counted from 1", got.Unit)
+		said += fmt.Sprintf(", by bullet %d, counted from 1 (that the answer has so many is checked in a run)", got.Unit)
 	}
 	if len(got.Flags) > 0 {
 		said += " (" + strings.Join(got.Flags, "; ") + ")"

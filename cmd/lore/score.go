@@ -42,6 +42,7 @@ type scoreFlags struct {
 	modelFlags
 	judgeFlags
 	system, out, format string
+	limit               int
 	json                bool
 }
 
@@ -59,6 +60,9 @@ func newScoreRecorded(e all.Entry) *cobra.Command {
 
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.system, "system", "*", "only systems whose name fits one of these patterns (* and ?), parted by commas")
+	})
+	group(c, dataFlags, func(fl *pflag.FlagSet) {
+		fl.IntVar(&f.limit, "limit", 0, "use only the first N items; 0 is all")
 	})
 	f.judgeFlags.add(c, "", "comma-separated judges to use instead of the recorded verdicts: "+judgeHelp)
 	f.modelFlags.add(c)
@@ -82,6 +86,13 @@ func scoreRecorded(c *cobra.Command, f scoreFlags, e all.Entry, data []string) e
 	}
 	for _, w := range ds.Warnings {
 		console.Warn(w)
+	}
+	if f.limit < 0 {
+		return usage.Errorf("--limit cannot be negative")
+	}
+	if f.limit > 0 && f.limit < len(ds.Items) {
+		console.Note(fmt.Sprintf("scored on the first %d of %d items: --limit", f.limit, len(ds.Items)))
+		ds.Items = ds.Items[:f.limit]
 	}
 	systems, err := chosen(e.Protocol().Recorded(ds), f.system)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -18,6 +19,7 @@ type validateFlags struct {
 	modelFlags
 	judgeFlags
 	human, out, verdicts, by string
+	limit                    int
 	json                     bool
 }
 
@@ -41,6 +43,7 @@ func newValidate() *cobra.Command {
 
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.human, "human", "", "`file` of human verdicts on a run, if LABELS is a run folder")
+		fl.IntVar(&f.limit, "limit", 0, "use only the first N labelled texts; 0 is all")
 		fl.StringVar(&f.by, "by", "", "`columns` of the labels to measure apart, such as kind, group, system or split")
 	})
 	f.judgeFlags.add(c, lexicalJudge, "comma-separated judges: "+judgeHelp+", or recorded:KEY")
@@ -57,9 +60,16 @@ func validate(c *cobra.Command, f validateFlags, path string) error {
 	if err := checkPlace(f.verdicts); err != nil {
 		return err
 	}
+	if f.limit < 0 {
+		return usage.Errorf("--limit cannot be negative")
+	}
 	items, err := loadLabels(c, path, f.human)
 	if err != nil {
 		return err
+	}
+	if f.limit > 0 && f.limit < len(items) {
+		usage.NewConsole(c.ErrOrStderr()).Note(fmt.Sprintf("measured on the first %d of %d labelled texts: --limit", f.limit, len(items)))
+		items = items[:f.limit]
 	}
 	names := usage.List(f.judge)
 	if len(names) == 0 {

@@ -316,7 +316,7 @@ func TestWatchRefuses(t *testing.T) {
 		"--prompts v2 --watch-items 5":                         "--watch-items and --watch-for need --watch",
 		"--prompts v2 --watch --json":                          "--watch has no --json",
 		"--prompts v2 --watch --generator ollama:fake,gold":    "leave --answers and gold out",
-		"--prompts v3 --watch":                                 "v3: is not a folder; --prompts takes",
+		"--prompts v3 --watch":                                 "v3: is not a folder; a version is a folder",
 		"--prompts v22 --watch":                                "v22: is not a folder; did you mean v2?",
 		"--prompts builtin --watch --watch-for 1":              "the prompts builtin and builtin",
 		"--prompts v2 --watch --watch-items -1":                "cannot be negative",

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"lore/judge"
 	"lore/local"
@@ -96,7 +97,8 @@ func ReadHuman(r io.Reader, name string) ([]HumanVerdict, error) {
 		dec.DisallowUnknownFields()
 		var h HumanVerdict
 		if err := dec.Decode(&h); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+			place := fmt.Sprintf("line %d", line)
+			return nil, &files.Error{File: name, Place: place, Msg: humanWords(data, err), Remedy: humanLines, Err: err}
 		}
 		if err := h.valid(); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
@@ -111,6 +113,21 @@ func ReadHuman(r io.Reader, name string) ([]HumanVerdict, error) {
 		return nil, fmt.Errorf("%s: no verdicts", name)
 	}
 	return out, nil
+}
+
+// humanLines is the form of human verdicts on a run, for errors.
+const humanLines = "give a line of JSON per verdict with retriever, generator, item, question, label and unit, or CSV; " +
+	"labels of texts that are no run's are measured without --human"
+
+// humanWords says what is wrong with a line.
+func humanWords(data []byte, err error) string {
+	if data[0] == '[' {
+		return "is a list, or the beginning of one, where the JSON object of a verdict belongs"
+	}
+	if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return "has the field " + field + ", which no verdict has"
+	}
+	return files.JSONWords(err)
 }
 
 // Unlabelled marks a question that nobody labelled.

@@ -257,13 +257,13 @@ func (f *replyForm) write(x Example) (string, error) {
 	return b.String(), nil
 }
 
-// examplesMark stands behind the name of a judge that is shown examples.
-var examplesMark = fmt.Sprintf(" (%d examples)", ExamplesN)
+// ExamplesMark stands behind the name of a judge that is shown examples.
+var ExamplesMark = fmt.Sprintf(" (%d examples)", ExamplesN)
 
 // Mark is what stands behind the name of a judge that is shown these; nothing where there are none.
 func (e *Examples) Mark() string {
 	if e == nil {
 		return ""
 	}
-	return examplesMark
+	return ExamplesMark
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -92,11 +93,24 @@ func (f *replyForm) read(q judge.Question, units int, reply local.Reply) judge.V
 	}
 	n, ok := wholeNumber(bullet)
 	if !ok || n < f.From || n > units-1+f.From {
-		return judge.Unscored(q.ID, local.BadFormat,
-			fmt.Sprintf("label %q with bullet %q, of %d counted from %d", said, bullet, units, f.From))
+		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("label %q, but %s", said, f.noBullet(bullet, units)))
 	}
 	v.Unit = n + 1 - f.From
 	return v
+}
+
+// noBullet says why what a reply gives for the bullet is none of the answer's.
+func (f *replyForm) noBullet(bullet string, units int) string {
+	n, ok := wholeNumber(bullet)
+	switch {
+	case bullet == "":
+		return "no bullet that says it"
+	case !ok:
+		return fmt.Sprintf("the bullet %q is not a whole number", bullet)
+	case n < f.From:
+		return fmt.Sprintf("bullet %d does not exist: they are counted from %d", n, f.From)
+	}
+	return fmt.Sprintf("bullet %d does not exist: the answer has %d, counted from %d", n, units, f.From)
 }
 
 // find is the label that a reply gives, and the bullet as it was written.
@@ -138,9 +152,28 @@ func (f *replyForm) inJSON(reply string) (label, bullet, problem string) {
 		if found, ok := scalar(object, f.Label); ok {
 			label, problem = found, ""
 			bullet, _ = scalar(object, f.Bullet)
+		} else if label == "" {
+			problem = cmp.Or(notLabel(object, f.Label), problem)
 		}
 	}
 	return label, bullet, problem
+}
+
+// notLabel says what an object has in place of a label: another kind of value, or a key in other letters. It is
+// empty where there is nothing like it.
+func notLabel(object map[string]any, key string) string {
+	if v, ok := object[key]; ok {
+		if v == nil {
+			return fmt.Sprintf("%q of the reply is null, which is not a label", key)
+		}
+		return fmt.Sprintf("%q of the reply is a list or an object, not a label", key)
+	}
+	for other := range object {
+		if strings.EqualFold(other, key) {
+			return fmt.Sprintf("the reply has %q, and the prompt's header %q: small and capital letters must be the same", other, key)
+		}
+	}
+	return ""
 }
 
 // scalar is the word or number at a key of an object, or of an object in it.

@@ -92,7 +92,8 @@ func (l labelled) verdict(q judge.Question, units int) judge.Verdict {
 
 	value, known := judge.Values[q.Kind][label]
 	if !known {
-		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("the label %q is not on the menu", label))
+		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("the label %q is not one of %s", label,
+			strings.Join(judge.Labels[q.Kind], ", ")))
 	}
 
 	v := judge.Verdict{Question: q.ID, Label: label, Value: value}
@@ -102,7 +103,7 @@ func (l labelled) verdict(q judge.Question, units int) judge.Verdict {
 
 	if l.Bullet < 1 || l.Bullet > units {
 		return judge.Unscored(q.ID, local.BadFormat,
-			fmt.Sprintf("label %q with bullet %d of %d", label, l.Bullet, units))
+			fmt.Sprintf("label %q, but bullet %d does not exist: the answer has %d, counted from 1", label, l.Bullet, units))
 	}
 	v.Unit = l.Bullet
 	return v

@@ -2,6 +2,7 @@ package text
 
 import (
 	"math/bits"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -18,8 +19,9 @@ const (
 	leastSigns   = 2    // different function words or letters that say enough
 	sureSigns    = 3    // the same, so that no other text is looked at
 	manySigns    = 4
-	loneSign     = 0.9  // score from which a single sign says enough where nothing speaks for English
-	mostBytes    = 2000 // of a text that are looked at
+	loneSign     = 0.9           // score from which a single sign says enough where nothing speaks for English
+	mostBytes    = 2000          // of a text that are looked at, citations apart
+	mostCited    = 4 * mostBytes // the same with its citations
 
 	// From so many words with a smaller share of English function words, a text is not English:
 	// running English has near a half.
@@ -110,6 +112,7 @@ func Of(code string, texts ...string) *Language {
 func Tell(s string) (l *Language, sure bool) {
 	k := samples.Get().(*sample)
 	defer samples.Put(k)
+	s = uncited(s[:cutRune(s, mostCited)])
 	if k.plainEnglish(s[:cutRune(s, fewBytes)]) {
 		return English, true
 	}
@@ -126,6 +129,18 @@ func cutRune(s string, n int) int {
 		n--
 	}
 	return n
+}
+
+// cited is a citation in brackets, such as [3], [1, 4] or [D12]. Numbers are words, and no language's: a chain
+// of them would hide how many of the others are function words.
+var cited = regexp.MustCompile(`\[[\pL]{0,12}[ _#-]?\d+(?:[ ,;–-]+\d+)*\]`)
+
+// uncited is a text without its citations.
+func uncited(s string) string {
+	if strings.IndexByte(s, '[') < 0 {
+		return s
+	}
+	return cited.ReplaceAllString(s, " ")
 }
 
 // sample counts what a language is told from.

@@ -65,6 +65,23 @@ func TestDetectDoubts(t *testing.T) {
 	}
 }
 
+// Citations are no words: long chains of them make a text of no other language.
+func TestDetectLeavesCitationsOut(t *testing.T) {
+	for code, s := range sentencesOf {
+		chained := strings.ReplaceAll(strings.Repeat(s+" ", 3), " ", " [1][4][12] [2, 3] ")
+		if got := Detect(chained); got.Code != code {
+			t.Errorf("%s is taken for %s: %s", code, got.Code, chained)
+		}
+	}
+	english := sentencesOf["en"] + strings.Repeat("[1][4][7][Doc 12][3; 5]", 150) + sentencesOf["en"]
+	if got := Detect(english); got != English {
+		t.Errorf("%s", got)
+	}
+	if got := uncited("a [b] [3 c] [12] [D7]"); got != "a [b] [3 c]    " {
+		t.Errorf("%q", got)
+	}
+}
+
 // What is asked tells the language; the text does where that is short; the user's word goes first.
 func TestOf(t *testing.T) {
 	for _, c := range []struct {

@@ -125,7 +125,7 @@ func missing(name, root, bench string) error {
 	below = slices.Compact(below)
 	known := slices.Concat([]string{Builtin}, beside, below)
 
-	remedy := "--prompts takes a folder with files such as summhay/answer.txt, by its path or by its name below " +
+	remedy := "a version is a folder with files such as summhay/answer.txt, by its path or by its name below " +
 		Folder + "/, or " + Builtin + " for lore's own"
 	if len(below) > 0 {
 		remedy += "; below " + Folder + "/ there are " + strings.Join(below, ", ")

@@ -18,8 +18,11 @@ func ownPrompt(m store.Manifest, by string, kind judge.Kind) string {
 	name := llm.PromptOf(kind)
 	hash := m.Prompts[name]
 	parts := strings.Split(by, "+")
+	for i, part := range parts {
+		parts[i] = strings.TrimSuffix(part, llm.ExamplesMark)
+	}
 	told := slices.ContainsFunc(m.Judges, func(j store.Model) bool {
-		return j.Mode != "" && (j.Name == by || slices.Contains(parts, j.Name))
+		return j.Mode != "" && slices.Contains(parts, j.Name)
 	})
 	if hash == "" || !told || hash == builtinHash(name) {
 		return ""

@@ -17,6 +17,7 @@ import (
 	"lore/judge/agreement"
 	"lore/judge/ensemble"
 	"lore/judge/lexical"
+	"lore/judge/llm"
 	"lore/local/extractive"
 	"lore/local/text"
 )
@@ -89,7 +90,7 @@ func judgesOf(r Run) []string {
 		}
 	}
 	for _, j := range r.Manifest.Judges {
-		add(j.Name)
+		add(shownAs(r, j.Name))
 	}
 	for _, row := range r.Table.Rows {
 		if strings.Contains(row.Judge, "+") {
@@ -97,6 +98,19 @@ func judgesOf(r Run) []string {
 		}
 	}
 	return out
+}
+
+// shownAs is the name of a judge with what it has behind it in tables: a judge that is shown examples is
+// measured apart from the same model without.
+func shownAs(r Run, name string) string {
+	for _, row := range r.Table.Rows {
+		for _, part := range strings.Split(row.Judge, "+") {
+			if part == name+llm.ExamplesMark {
+				return part
+			}
+		}
+	}
+	return name
 }
 
 // pairNotes say what judges that are several did, one line for each.

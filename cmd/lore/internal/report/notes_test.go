@@ -5,8 +5,11 @@ import (
 	"testing"
 
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/table"
+	"lore/datasets"
 	"lore/judge"
 	"lore/judge/agreement"
+	"lore/judge/llm"
 )
 
 // What is said of a judge fits the kind of question and of text: a figure on news, another on conversations, a
@@ -35,6 +38,25 @@ func TestJudgeLinesFitTheCase(t *testing.T) {
 		if g := JudgeNotes(r); len(g.Rows) == 0 || g.Rows[0][1] != string(c.kind) {
 			t.Errorf("%+v: %v", c, g.Rows)
 		}
+	}
+}
+
+// A judge that is shown examples has the name that tables give it, and what was measured of the model without
+// examples is not said of it.
+func TestJudgeLinesNameExamples(t *testing.T) {
+	name := "ollama:m" + llm.ExamplesMark
+	plain := agreement.Known{Judge: "ollama:m", Kind: judge.Coverage, Texts: "news", Against: "people", Measure: "Pearson",
+		Value: "0.44", N: "271 labels", Worth: agreement.Weak, Set: "s"}
+	r := Run{Measured: []agreement.Known{plain}}
+	r.Manifest = store.Manifest{Texts: "news", Judges: []store.Model{{Name: "ollama:m", Mode: "schema"}}}
+	r.Manifest.Prompts = map[string]string{llm.PromptOf(judge.Coverage): "0123456789"}
+	r.Table.Rows = []table.Row{{Judged: datasets.Judged{Judge: name}}}
+	r.Verdicts = []store.TaskVerdicts{{Questions: []judge.Question{{Kind: judge.Coverage}}}}
+
+	want := "Warning: judge " + name + ", coverage of news: not measured here; measure it"
+	got := JudgesSay(r)
+	if len(got) != 1 || !strings.HasPrefix(got[0].Line, want) || !strings.Contains(got[0].Line, "; asked by judge/coverage.txt 01234567") {
+		t.Errorf("%+v", got)
 	}
 }
 
