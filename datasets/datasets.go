@@ -222,7 +222,7 @@ type Protocol struct {
 
 	// Labels reads human labels of the benchmark as they were published. nil: there are
 	// none.
-	Labels func(path string) ([]agreement.Item, error)
+	Labels func(path string) (agreement.Labels, error)
 
 	// Pictures are drawn on the page besides those that every benchmark has.
 	Pictures []FacetPicture

@@ -163,6 +163,15 @@ type Reply struct {
 // of a conversation, as another document, or as the place where a model's two texts part.
 const ForgedMarks = "forged marks in the text"
 
+// Flags of coverage verdicts whose bullet a model did not name as it was asked to. NamedNone follows one of the first
+// two, with what the reply named instead; without it nobody asked for a bullet. FirstOfBullets goes before those named.
+const (
+	LinkedByWords  = "linked by word overlap"
+	LinkedToNone   = "linked to no bullet, as none shares a word with the statement"
+	NamedNone      = ": "
+	FirstOfBullets = "linked to the first of the bullets"
+)
+
 // Scored reports whether the verdict carries a label.
 func (v Verdict) Scored() bool { return v.Outcome == "" }
 

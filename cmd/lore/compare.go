@@ -255,6 +255,11 @@ func (f compareFlags) choose(all []table.Contestant) ([]table.Contestant, error)
 	if f.baseline != "" && !slices.Contains(systems, f.baseline) {
 		return nil, usage.Unknown("system", f.baseline, systems)
 	}
+	for _, p := range f.systems {
+		if !slices.ContainsFunc(systems, func(name string) bool { return holds(name, p) }) {
+			return nil, usage.Unknown("system", p, systems)
+		}
+	}
 	wanted := usage.List(f.judges)
 	for _, j := range wanted {
 		if !slices.Contains(judges, j) {

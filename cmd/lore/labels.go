@@ -41,8 +41,8 @@ func loadLabels(c *cobra.Command, path, human string) ([]agreement.Item, error) 
 // readLabels reads a file of labels, with what is to be said of it.
 func readLabels(path string) (items []agreement.Item, notes []string, err error) {
 	if !slices.Contains(labelEndings, strings.ToLower(filepath.Ext(path))) {
-		items, err = publishedLabels(path)
-		return items, nil, err
+		labels, err := publishedLabels(path)
+		return labels.Items, labels.Notes, err
 	}
 	data, err := files.Read(path, "give a labels file")
 	if err != nil {
@@ -56,26 +56,26 @@ func readLabels(path string) (items []agreement.Item, notes []string, err error)
 var labelEndings = []string{".jsonl", ".csv", ".tsv"}
 
 // publishedLabels reads labels in the form of the first benchmark that can.
-func publishedLabels(path string) ([]agreement.Item, error) {
+func publishedLabels(path string) (agreement.Labels, error) {
 	var err error = &files.Error{
 		File:   path,
 		Msg:    "is no file of labels by its name",
 		Remedy: "give .csv, .tsv or .jsonl, or published labels in .json; save a spreadsheet as CSV in UTF-8",
 	}
 	if !strings.EqualFold(filepath.Ext(path), ".json") {
-		return nil, err
+		return agreement.Labels{}, err
 	}
 	for _, b := range all.Benchmarks() {
 		read := b.Protocol().Labels
 		if read == nil {
 			continue
 		}
-		var items []agreement.Item
-		if items, err = read(path); err == nil {
-			return items, nil
+		var labels agreement.Labels
+		if labels, err = read(path); err == nil {
+			return labels, nil
 		}
 	}
-	return nil, err
+	return agreement.Labels{}, err
 }
 
 // runLabels joins human verdicts with the answers and questions of a run.

@@ -26,11 +26,11 @@ func summhayLabels(t *testing.T) []agreement.Item {
 		}
 		t.Skipf("the published labels are not here: %v", err)
 	}
-	items, err := publishedLabels(path)
+	labels, err := publishedLabels(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return items
+	return labels.Items
 }
 
 // nested combines the judges on every group by what was learnt from the other groups.

@@ -59,7 +59,8 @@ func newScoreRecorded(e all.Entry) *cobra.Command {
 	}
 
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
-		fl.StringVar(&f.system, "system", "*", "only systems whose name fits one of these patterns (* and ?), parted by commas")
+		fl.StringVar(&f.system, "system", "*", "only systems whose name fits one of these patterns (* and ?), parted by commas;\n"+
+			"each must fit one")
 	})
 	group(c, dataFlags, func(fl *pflag.FlagSet) {
 		fl.IntVar(&f.limit, "limit", 0, "use only the first N items; 0 is all")
@@ -152,40 +153,95 @@ func (f scoreFlags) open(c *cobra.Command, ds *datasets.Dataset, console usage.C
 	return openJudges(c, f.modelFlags, f.judgeFlags, names, filepath.Join(out, "calls"), console)
 }
 
-// chosen are the systems that fit one of some patterns, parted by commas.
+// chosen are the systems that fit one of some patterns, parted by commas. Every pattern must fit one.
 func chosen(systems []datasets.Recorded, patterns string) ([]datasets.Recorded, error) {
-	var out []datasets.Recorded
-	for _, s := range systems {
-		fits, err := fitsAny(s.Name, usage.List(patterns))
-		if err != nil {
-			return nil, err
+	taken := make([]bool, len(systems))
+	var nothing []string // patterns that fit none
+	for _, p := range usage.List(patterns) {
+		any := false
+		for i, s := range systems {
+			ok, err := fitsPattern(s.Name, p)
+			if err != nil {
+				return nil, err
+			}
+			any, taken[i] = any || ok, taken[i] || ok
 		}
-		if fits {
-			out = append(out, s)
+		if !any {
+			nothing = append(nothing, p)
 		}
 	}
-	if len(out) == 0 {
-		return nil, &datasets.InputError{
-			File:   "--system " + patterns,
-			Msg:    fmt.Sprintf("fits none of %d recorded systems", len(systems)),
-			Remedy: "leave it out to see all; a file without recorded outputs can be run with `lore run`",
+	if len(nothing) > 0 || !slices.Contains(taken, true) {
+		return nil, noSystem(patterns, nothing, systems)
+	}
+
+	var out []datasets.Recorded
+	for i, s := range systems {
+		if taken[i] {
+			out = append(out, s)
 		}
 	}
 	return out, nil
 }
 
-func fitsAny(name string, patterns []string) (bool, error) {
-	for _, p := range patterns {
-		// Names hold slashes, and * may span them.
-		ok, err := path.Match(strings.ReplaceAll(p, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
-		if err != nil {
-			return false, usage.Errorf("--system %q is not a valid pattern: %v", p, err)
-		}
-		if ok {
-			return true, nil
+// fitsPattern reports whether a name fits a pattern. Names hold slashes, and * may span them.
+func fitsPattern(name, pattern string) (bool, error) {
+	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
+	if err != nil {
+		return false, usage.Errorf("--system %q is not a valid pattern: %v", pattern, err)
+	}
+	return ok, nil
+}
+
+// noSystem names the patterns that fit no recorded system, with the nearest name of one.
+func noSystem(patterns string, nothing []string, systems []datasets.Recorded) error {
+	names := make([]string, len(systems))
+	for i, s := range systems {
+		names[i] = s.Name
+	}
+	remedy := "leave it out to see all; a file without recorded outputs can be run with `lore run`"
+	for _, p := range nothing {
+		if near := nearestFit(p, names); near != "" {
+			remedy = "did you mean " + near + "? Leave --system out to see all"
+			break
 		}
 	}
-	return false, nil
+
+	which := ""
+	if len(nothing) > 0 && strings.Join(nothing, ",") != patterns {
+		which = usage.Line(strings.Join(nothing, ", ")) + " "
+	}
+	return &datasets.InputError{
+		File:   "--system " + patterns,
+		Msg:    fmt.Sprintf("%sfits none of %d recorded systems", which, len(systems)),
+		Remedy: remedy,
+	}
+}
+
+// nearestFit is the name that a misspelt pattern most likely means: by what stands before its first *, or after
+// its last one. It is empty where none is near.
+func nearestFit(pattern string, names []string) string {
+	const wild = "*?["
+	first := strings.IndexAny(pattern, wild)
+	if first < 0 {
+		return usage.Nearest(pattern, names)
+	}
+
+	part, cut := pattern[:first], func(name string, n int) string { return name[:n] }
+	if part == "" {
+		part, cut = pattern[strings.LastIndexAny(pattern, "*?]")+1:], func(name string, n int) string { return name[len(name)-n:] }
+	}
+	whole := map[string]string{} // names by their beginnings, or ends
+	var pieces []string
+	for _, name := range names {
+		for _, n := range []int{len(part), len(part) + 1, len(part) - 1} {
+			if n <= 0 || n > len(name) || whole[cut(name, n)] != "" {
+				continue
+			}
+			whole[cut(name, n)] = name
+			pieces = append(pieces, cut(name, n))
+		}
+	}
+	return whole[usage.Nearest(part, pieces)]
 }
 
 func (f scoreFlags) print(c *cobra.Command, e all.Entry, t table.Table) error {
@@ -193,6 +249,9 @@ func (f scoreFlags) print(c *cobra.Command, e all.Entry, t table.Table) error {
 	grids := []datasets.Grid{report.Recorded(t, e.Metrics()), judgesOf(t)}
 	if tab, ok := e.Benchmark.(datasets.Tabulator); ok {
 		grids = append(grids, tab.Tables(report.Systems(t))...)
+	}
+	if failed := report.MissingValues(t); len(failed.Rows) > 0 {
+		grids = append(grids, failed)
 	}
 	json := func(w io.Writer) error { return report.ScoreJSON(w, t, e.Metrics()) }
 

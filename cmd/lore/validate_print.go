@@ -339,7 +339,14 @@ func interval(i metric.Interval) []*float64 {
 // moreGrids are the tables that not every validation has.
 func moreGrids(results []shownResult, items []agreement.Item, seed uint64) []datasets.Grid {
 	texts := textScoresOf(results, items)
-	grids := []datasets.Grid{systemsGrid(results), writersGrid(texts), lengthGrid(texts), partsGrid(results)}
+	var said []report.JudgedVerdicts
+	for _, v := range results {
+		said = append(said, report.JudgedVerdicts{Judge: v.report.Judge, Verdicts: slices.Concat(v.verdicts...)})
+	}
+	grids := []datasets.Grid{
+		report.Bullets(said), report.FailedVerdicts(said),
+		systemsGrid(results), writersGrid(texts), lengthGrid(texts), partsGrid(results),
+	}
 	if p := results[0].people; p != nil {
 		grids = append(grids, peopleGrid(*p))
 	}

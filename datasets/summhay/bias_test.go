@@ -14,10 +14,11 @@ import (
 
 // Bias by summariser and length of every recorded judge, to a second program (testdata/golden/figures.py).
 func TestGoldenBias(t *testing.T) {
-	items, err := LoadLabels(published.Path(t, "data/summhay/human_coverage_labels_dev.json"))
+	labels, err := LoadLabels(published.Path(t, "data/summhay/human_coverage_labels_dev.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	items := labels.Items
 	data, err := os.ReadFile("testdata/golden/bias.tsv")
 	if err != nil {
 		t.Fatal(err)

@@ -263,6 +263,9 @@ func scoreInsight(id string, v judge.Verdict, lines []bullet, gold map[int]bool)
 
 	if v.Unit < 1 || v.Unit > len(lines) {
 		reason := fmt.Sprintf("%s: covered by line %d of %d, which does not exist", local.BadFormat, v.Unit, len(lines))
+		if v.Unit == 0 {
+			reason = fmt.Sprintf("%s: covered, and linked to none of %d lines", local.BadFormat, len(lines))
+		}
 		out := []datasets.Score{value(Coverage, v.Value)}
 		for _, m := range []string{Citation, Joint, CitationPrecision, CitationRecall} {
 			out = append(out, datasets.Score{Metric: m, Unit: id, Unscored: reason})

@@ -24,56 +24,93 @@ const recordedPrefix = "predictions_"
 
 // LoadLabels reads human coverage labels of the published format, with the
 // verdicts of the recorded judges that stand beside them.
-func LoadLabels(path string) ([]agreement.Item, error) {
+func LoadLabels(path string) (agreement.Labels, error) {
 	data, err := files.Read(path, "give the path of a labels file")
 	if err != nil {
-		return nil, err
+		return agreement.Labels{}, err
 	}
 	return ParseLabels(path, data)
 }
 
-// ParseLabels decodes a labels file; name stands in errors.
-func ParseLabels(name string, data []byte) ([]agreement.Item, error) {
+// ParseLabels decodes a labels file; name stands in errors. Its notes count what is labelled twice, and what is not.
+func ParseLabels(name string, data []byte) (agreement.Labels, error) {
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
-		return nil, &datasets.InputError{
+		return agreement.Labels{}, &datasets.InputError{
 			File:   name,
 			Msg:    "is an object, as a haystack is, and not a list of labelled summaries",
 			Remedy: "give the file of labels, such as the release's eval_benchmark_data.json",
 		}
 	}
-	var out []agreement.Item
+	var out agreement.Labels
+	var seen labelCounts
 	err := files.EachValue(data, func(_ string, row map[string]json.RawMessage) error {
-		it, err := parseLabelled(row)
+		it, err := seen.parse(row)
 		if err != nil {
 			return &datasets.InputError{
 				File:  name,
-				Place: fmt.Sprintf("summary %d", len(out)+1),
+				Place: fmt.Sprintf("summary %d", len(out.Items)+1),
 				Msg:   err.Error(),
 				Remedy: "a summary has summary, reference_insights and annotation " +
 					"with insight_id, coverage and candidate_id",
 				Err: err,
 			}
 		}
-		it.Task.ID = fmt.Sprintf("%s#%d", it.System, len(out)+1)
-		out = append(out, it)
+		it.Task.ID = fmt.Sprintf("%s#%d", it.System, len(out.Items)+1)
+		out.Items = append(out.Items, it)
 		return nil
 	})
 
 	var ours *datasets.InputError
 	switch {
 	case errors.As(err, &ours):
-		return nil, err
+		return agreement.Labels{}, err
 	case err != nil:
 		var rows []json.RawMessage // whose error has its place in the file
-		return nil, decodeError(name, data, cmp.Or(json.Unmarshal(data, &rows), err))
-	case len(out) == 0:
-		return nil, &datasets.InputError{
+		return agreement.Labels{}, decodeError(name, data, cmp.Or(json.Unmarshal(data, &rows), err))
+	case len(out.Items) == 0:
+		return agreement.Labels{}, &datasets.InputError{
 			File:   name,
 			Msg:    "has no labels",
 			Remedy: "a labels file is a list of summaries with annotation",
 		}
 	}
+	out.Notes = seen.notes()
 	return out, nil
+}
+
+// labelCounts counts what a file of labels has twice, and what it lacks.
+type labelCounts struct {
+	insights, unlabelled  int            // of all summaries; without annotation
+	doubled, contradicted int            // annotations of an insight that has one already; with another label
+	recorded              map[string]int // verdicts of a recorded judge on an insight that has one already
+	foreign               map[string]int // and on an insight that the summary does not have
+}
+
+// count counts a verdict of a recorded judge.
+func count(of *map[string]int, key string) {
+	if *of == nil {
+		*of = map[string]int{}
+	}
+	(*of)[key]++
+}
+
+func (c *labelCounts) notes() []string {
+	var out []string
+	say := func(n int, format string, args ...any) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	say(c.unlabelled, "%d of %d insights have no annotation, and are left out", c.unlabelled, c.insights)
+	say(c.doubled, "%d annotations are of an insight that has one already, %d with another label; the last one counts; "+
+		"labels of several people are measured from a CSV with a column annotator:NAME for each", c.doubled, c.contradicted)
+	for _, key := range slices.Sorted(maps.Keys(c.recorded)) {
+		say(c.recorded[key], "%d verdicts of %s are on an insight that has one already; the last one counts", c.recorded[key], key)
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.foreign)) {
+		say(c.foreign[key], "%d verdicts of %s are on an insight that their summary does not have; they are left out", c.foreign[key], key)
+	}
+	return out
 }
 
 // labelled is a summary with what people say of it. The verdicts of recorded judges stand
@@ -96,7 +133,8 @@ type annotation struct {
 	CandidateID json.RawMessage `json:"candidate_id"` // the line that covers it, from 0
 }
 
-func parseLabelled(row map[string]json.RawMessage) (agreement.Item, error) {
+// parse reads a labelled summary, and counts.
+func (c *labelCounts) parse(row map[string]json.RawMessage) (agreement.Item, error) {
 	whole, err := json.Marshal(row)
 	if err != nil {
 		return agreement.Item{}, err
@@ -116,7 +154,7 @@ func parseLabelled(row map[string]json.RawMessage) (agreement.Item, error) {
 		}
 		return agreement.Item{}, errors.New(msg)
 	}
-	it, err := l.item()
+	it, err := l.item(c)
 	if err != nil {
 		return it, err
 	}
@@ -128,13 +166,13 @@ func parseLabelled(row map[string]json.RawMessage) (agreement.Item, error) {
 		if err := json.Unmarshal(raw, &recorded); err != nil {
 			return it, fmt.Errorf("%s: %w", key, err)
 		}
-		it.Recorded[key] = recordedByQuestion(it.Task.Questions, recorded)
+		it.Recorded[key] = c.byQuestion(key, it.Task.Questions, recorded)
 	}
 	return it, nil
 }
 
-// item is the summary as a task with people's verdicts.
-func (l labelled) item() (agreement.Item, error) {
+// item is the summary as a task with people's verdicts, which are counted.
+func (l labelled) item(c *labelCounts) (agreement.Item, error) {
 	system := strings.TrimPrefix(l.SummKey, summaryPrefix)
 	it := agreement.Item{
 		System:   system,
@@ -163,6 +201,12 @@ func (l labelled) item() (agreement.Item, error) {
 			return it, fmt.Errorf("annotation of insight %q with coverage %q: one of them is unknown",
 				a.InsightID, a.Coverage)
 		}
+		if before := it.Human[k]; before.Scored() {
+			c.doubled++
+			if before.Label != label {
+				c.contradicted++
+			}
+		}
 		it.Human[k] = coverageVerdict(a.InsightID, label)
 
 		n, err := strconv.Atoi(strings.Trim(string(a.CandidateID), `" `))
@@ -172,6 +216,12 @@ func (l labelled) item() (agreement.Item, error) {
 			return it, fmt.Errorf("annotation of insight %s selects line %d of %d", a.InsightID, n, len(l.Summary))
 		default:
 			it.Human[k].Unit = n + 1
+		}
+	}
+	for _, h := range it.Human {
+		c.insights++
+		if !h.Scored() {
+			c.unlabelled++
 		}
 	}
 	return it, nil
@@ -210,11 +260,14 @@ func coverageVerdict(insight, label string) judge.Verdict {
 	return judge.Verdict{Question: insight, Label: label, Value: judge.Values[judge.Coverage][label]}
 }
 
-// recordedByQuestion puts recorded verdicts into the order of the questions. The
+// byQuestion puts the verdicts of a recorded judge into the order of the questions. The
 // bullet is the number as recorded; what is not a number names no bullet.
-func recordedByQuestion(questions []judge.Question, recorded []RecordedVerdict) []judge.Verdict {
+func (c *labelCounts) byQuestion(key string, questions []judge.Question, recorded []RecordedVerdict) []judge.Verdict {
 	by := map[string]RecordedVerdict{}
 	for _, v := range recorded {
+		if _, twice := by[v.InsightID]; twice {
+			count(&c.recorded, key)
+		}
 		by[v.InsightID] = v
 	}
 
@@ -225,9 +278,13 @@ func recordedByQuestion(questions []judge.Question, recorded []RecordedVerdict) 
 			out[i] = judge.Unscored(q.ID, local.Empty, "the file has no verdict")
 			continue
 		}
+		delete(by, q.ID)
 		if out[i] = v.verdict(); out[i].Scored() && v.BulletID.Valid {
 			out[i].Unit = v.BulletID.Number
 		}
+	}
+	for range by {
+		count(&c.foreign, key)
 	}
 	return out
 }

@@ -34,8 +34,8 @@ func TestGoldenOrders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values, _ := jointByOrder(systems, cells[0])
-		got := sensitivity(values[:sensitiveOrders], values[len(orders)-1])
+		values := jointByOrder(systems, cells[0])
+		got := sensitivity(values)
 		for i, o := range orders {
 			if o.heading == cells[1] {
 				got = values[i]
@@ -67,16 +67,40 @@ func scoredJoint(ds *datasets.Dataset, s datasets.Recorded) datasets.Scored {
 	}
 }
 
-// The middle moves nothing, and what is not known is not 0.
+// The middle moves nothing, and one side alone tells nothing of the larger change.
 func TestSensitivity(t *testing.T) {
 	nan := math.NaN()
-	if s := sensitivity([]float64{nan, 0.3}, 0.5); math.Abs(s-0.2) > 1e-12 {
+	if s := sensitivity([]float64{0.1, 0.6, 0.9, nan, 0.5}); math.Abs(s-0.4) > 1e-12 {
 		t.Errorf("%v", s)
 	}
-	if s := sensitivity([]float64{0.1, 0.6}, 0.5); math.Abs(s-0.4) > 1e-12 {
-		t.Errorf("%v", s)
+	for _, lacking := range [][]float64{{nan, 0.3, 0.1, 0.1, 0.5}, {0.3, nan, 0.1, 0.1, 0.5}, {0.1, 0.6, 0.1, 0.1, nan}} {
+		if s := sensitivity(lacking); !math.IsNaN(s) {
+			t.Errorf("%v: %v", lacking, s)
+		}
 	}
-	if s := sensitivity([]float64{nan, nan}, 0.5); !math.IsNaN(s) {
-		t.Errorf("%v", s)
+}
+
+// A generator whose order as given is missing stays in the table, which says what sensitivity lacks.
+func TestOrdersWithoutTheOrderAsGiven(t *testing.T) {
+	score := func(retriever string, joint float64) datasets.Scored {
+		return datasets.Scored{
+			Judged: datasets.Judged{System: datasets.System{Retriever: retriever, Generator: "g"}, Judge: "j"},
+			Value:  func(m string) (float64, bool) { return joint, m == Joint },
+		}
+	}
+	top, bottom, given := score("full-top", 0.4), score("full-bottom", 0.1), score("full", 0.3)
+
+	whole, ok := tableOrders([]datasets.Scored{top, bottom, given}, "j")
+	if !ok || whole.Rows[0][6] != "20.0" || strings.Contains(whole.Note, "needs all three") {
+		t.Errorf("%v", whole)
+	}
+	for _, some := range [][]datasets.Scored{{top, bottom}, {top, given}} {
+		g, ok := tableOrders(some, "j")
+		if !ok || g.Rows[0][1] != "40.0" || g.Rows[0][6] != datasets.NoValue || !strings.Contains(g.Note, "needs all three") {
+			t.Errorf("%v", g)
+		}
+	}
+	if _, ok := tableOrders([]datasets.Scored{given}, "j"); ok {
+		t.Error("a table of orders where there are none")
 	}
 }

@@ -45,7 +45,7 @@ func Recorded(ds *datasets.Dataset) []datasets.Recorded {
 
 func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
 	r := datasets.Recorded{Name: name, System: splitName(ds, name)}
-	missing, relinked, foreign := 0, 0, 0
+	missing, relinked, foreign, doubled := 0, 0, 0, 0
 	long := false // an answer is longer than asked: the recorded verdicts are not on what was asked
 	for _, it := range ds.Items {
 		it := it.(*item)
@@ -64,9 +64,10 @@ func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
 		read := it.read(out)
 		_, differs := it.asAsked(read)
 		long = long || differs
-		verdicts, n, unknown := it.recordedVerdicts(name, len(read))
-		relinked += n
-		foreign += unknown
+		verdicts, odd := it.recordedVerdicts(name, len(read))
+		relinked += odd.relinked
+		foreign += odd.foreign
+		doubled += odd.doubled
 		r.Verdicts = append(r.Verdicts, datasets.Verdicts{judge.Answer: verdicts})
 	}
 
@@ -86,13 +87,20 @@ func recorded(ds *datasets.Dataset, name string) datasets.Recorded {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d recorded verdicts name an insight that the subtopic "+
 			"does not have or no document holds; they are left out", name, foreign))
 	}
+	if doubled > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: %d recorded verdicts are on an insight that has one already; the last one counts",
+			name, doubled))
+	}
 	return r
 }
 
+// oddVerdicts counts recorded verdicts that had to be linked by rule, that are of no insight of the item, and that are
+// on an insight that has one already.
+type oddVerdicts struct{ relinked, foreign, doubled int }
+
 // recordedVerdicts returns the verdicts that came with a summary, in the order of
-// the item's insights, how many had to be linked by rule, and how many are of no
-// insight of the item.
-func (it *item) recordedVerdicts(name string, lines int) (verdicts []judge.Verdict, relinked, foreign int) {
+// the item's insights.
+func (it *item) recordedVerdicts(name string, lines int) (verdicts []judge.Verdict, odd oddVerdicts) {
 	recorded, ok := it.subtopic.EvalSummaries[summaryPrefix+name]
 	if !ok {
 		recorded = it.subtopic.EvalSummaries[name]
@@ -102,7 +110,7 @@ func (it *item) recordedVerdicts(name string, lines int) (verdicts []judge.Verdi
 		by[v.InsightID] = v
 	}
 
-	foreign = len(by)
+	odd.foreign, odd.doubled = len(by), len(recorded)-len(by)
 	verdicts = make([]judge.Verdict, len(it.insights))
 	for i, in := range it.insights {
 		v, ok := by[in.InsightID]
@@ -110,18 +118,18 @@ func (it *item) recordedVerdicts(name string, lines int) (verdicts []judge.Verdi
 			verdicts[i] = judge.Unscored(in.InsightID, local.Empty, "the data has no verdict")
 			continue
 		}
-		foreign--
+		odd.foreign--
 
 		verdicts[i] = v.verdict()
 		if !verdicts[i].Scored() || verdicts[i].Label == judge.None {
 			continue
 		}
 		if !v.BulletID.Valid {
-			relinked++
+			odd.relinked++
 		}
 		verdicts[i].Unit = releasedLink(v.BulletID, lines)
 	}
-	return verdicts, relinked, foreign
+	return verdicts, odd
 }
 
 // verdict is the recorded one without its bullet.

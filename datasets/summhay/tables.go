@@ -129,7 +129,7 @@ func meanOf(systems []datasets.Scored, generator, metric string) float64 {
 }
 
 // orders are the full-context settings by heading: lore's own names and those of
-// the published data.
+// the published data. Sensitivity is about the first two and the last.
 var orders = []struct {
 	heading string
 	names   []string
@@ -140,9 +140,6 @@ var orders = []struct {
 	{"Random", []string{"full-random"}},
 	{"As given", []string{"full"}},
 }
-
-// sensitiveOrders are the first of them: sensitivity is about these.
-const sensitiveOrders = 2
 
 // tableOrders shows Joint scores by place of the relevant documents. Sensitivity
 // is the larger difference of Top and Bottom from the order as given (section 5.4).
@@ -158,10 +155,11 @@ func tableOrders(systems []datasets.Scored, judge string) (datasets.Grid, bool) 
 	}
 	g.Head = append(g.Head, "Sensitivity")
 
+	lacking := false
 	for _, gen := range distinct(systems, generatorOf) {
-		values, known := jointByOrder(systems, gen)
-		given := values[len(orders)-1]
-		if known < 2 || math.IsNaN(given) {
+		values := jointByOrder(systems, gen)
+		sorted := values[:len(orders)-1]
+		if !slices.ContainsFunc(sorted, func(v float64) bool { return !math.IsNaN(v) }) {
 			continue
 		}
 
@@ -169,26 +167,27 @@ func tableOrders(systems []datasets.Scored, judge string) (datasets.Grid, bool) 
 		for _, v := range values {
 			row = append(row, number(100*v))
 		}
-		g.Rows = append(g.Rows, append(row, number(100*sensitivity(values[:sensitiveOrders], given))))
+		s := sensitivity(values)
+		lacking = lacking || math.IsNaN(s)
+		g.Rows = append(g.Rows, append(row, number(100*s)))
+	}
+	if lacking {
+		g.Note += " It needs all three: a dash stands where one has not been scored; " +
+			"add --retriever full --order top,bottom, or the recorded systems that are missing."
 	}
 	return g, len(g.Rows) > 0
 }
 
-// sensitivity is the largest difference of sorted orders from the order as given; not a number where none is known.
-func sensitivity(sorted []float64, given float64) float64 {
-	most := math.NaN()
-	for _, v := range sorted {
-		if d := math.Abs(v - given); math.IsNaN(most) || d > most {
-			most = d
-		}
-	}
-	return most
+// sensitivity is the larger difference of Top and Bottom from the order as given, of a score by each of the orders;
+// not a number where one of the three is not known.
+func sensitivity(byOrder []float64) float64 {
+	top, bottom, given := byOrder[0], byOrder[1], byOrder[len(orders)-1]
+	return math.Max(math.Abs(top-given), math.Abs(bottom-given))
 }
 
-// jointByOrder is a generator's Joint score for each of the orders, not a number where there
-// is none, and how many are known.
-func jointByOrder(systems []datasets.Scored, generator string) (values []float64, known int) {
-	values = make([]float64, len(orders))
+// jointByOrder is a generator's Joint score for each of the orders, not a number where there is none.
+func jointByOrder(systems []datasets.Scored, generator string) []float64 {
+	values := make([]float64, len(orders))
 	for i, o := range orders {
 		values[i] = math.NaN()
 		for _, name := range o.names {
@@ -198,11 +197,10 @@ func jointByOrder(systems []datasets.Scored, generator string) (values []float64
 			}
 			if v, ok := s.Value(Joint); ok {
 				values[i] = v
-				known++
 			}
 		}
 	}
-	return values, known
+	return values
 }
 
 // tableBounds says what the best answer from the documents shown could score.

@@ -290,15 +290,15 @@ func (j *Judge) Read(t judge.Task, question int, r local.Reply) judge.Verdict {
 	q := t.Questions[question]
 	switch form := j.forms[q.Kind]; {
 	case j.cfg.Mode == Logprob:
-		return link(t, question, readDigit(q, r, j.cfg.MinMass))
+		return link(t, question, readDigit(q, r, j.cfg.MinMass), "")
 	case form == nil:
 		return readLabel(q, len(t.Units), r)
 	default:
-		v := form.read(q, len(t.Units), r)
+		v, why := form.read(q, len(t.Units), r)
 		if v.Unit > 0 {
 			return v
 		}
-		return link(t, question, v)
+		return link(t, question, v, why)
 	}
 }
 
@@ -389,15 +389,18 @@ func (j *Judge) call(t shown, kind judge.Kind, form, question, statement string)
 	}, nil
 }
 
-// link names the unit of a covered statement where the model gave none: the one
-// the lexical judge would name.
-func link(t judge.Task, question int, v judge.Verdict) judge.Verdict {
+// link names the unit of a covered statement where the model gave none: the one the lexical judge would name. why
+// says what the model named instead; it is empty where it was not asked.
+func link(t judge.Task, question int, v judge.Verdict, why string) judge.Verdict {
 	if t.Questions[question].Kind != judge.Coverage || !v.Scored() || v.Value == 0 {
 		return v
 	}
-	flag := "linked by word overlap"
+	flag := judge.LinkedByWords
 	if v.Unit = lexical.Link(t)[question]; v.Unit == 0 {
-		flag = "linked to no bullet: the model named none, and none shares a word with the statement"
+		flag = judge.LinkedToNone
+	}
+	if why != "" {
+		flag += judge.NamedNone + why
 	}
 	v.Flags = append(v.Flags, flag)
 	return v

@@ -141,7 +141,7 @@ func (s *session) resample(ctx context.Context) error {
 			Score:    mean,
 			Mass:     mass,
 			Flags:    sampledFlags(mass, len(sampled), s.shown[task].flag()),
-		})
+		}, "")
 	}
 	return nil
 }

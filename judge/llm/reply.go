@@ -71,49 +71,52 @@ func (f *replyForm) tokens() int {
 	return VerdictTokens
 }
 
-// read turns a reply into a verdict. One without a bullet is linked by whoever asked.
-func (f *replyForm) read(q judge.Question, units int, reply local.Reply) judge.Verdict {
+// read turns a reply into a verdict. One without a bullet is linked by whoever asked; why says in what the reply
+// named none that there is, and is empty where the prompt does not ask for one.
+func (f *replyForm) read(q judge.Question, units int, reply local.Reply) (v judge.Verdict, why string) {
 	if reply.Outcome != local.OK {
-		return judge.Unscored(q.ID, reply.Outcome, reply.Detail)
+		return judge.Unscored(q.ID, reply.Outcome, reply.Detail), ""
 	}
 	said, bullet, problem := f.find(reply.Text)
 	if problem != "" {
-		return judge.Unscored(q.ID, local.BadFormat, problem)
+		return judge.Unscored(q.ID, local.BadFormat, problem), ""
 	}
 	label, known := f.means[fold(said)]
 	if !known {
 		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("the label %q is not among those of the prompt's header: %s", said,
-			strings.Join(f.said(), ", ")))
+			strings.Join(f.said(), ", "))), ""
 	}
 
-	v := judge.Verdict{Question: q.ID, Label: label, Value: judge.Values[q.Kind][label]}
-	unsaid := f.Text && bullet == "" // the group found nothing, which the pattern allows
-	if q.Kind != judge.Coverage || v.Value == 0 || !f.NamesBullets() || unsaid {
-		return v
+	v = judge.Verdict{Question: q.ID, Label: label, Value: judge.Values[q.Kind][label]}
+	if q.Kind != judge.Coverage || v.Value == 0 || !f.NamesBullets() {
+		return v, ""
 	}
-	n, ok := wholeNumber(bullet)
+	n, several, ok := firstNumber(bullet)
 	if !ok || n < f.From || n > units-1+f.From {
-		return judge.Unscored(q.ID, local.BadFormat, fmt.Sprintf("label %q, but %s", said, f.noBullet(bullet, units)))
+		return v, f.noBullet(bullet, units)
 	}
 	v.Unit = n + 1 - f.From
-	return v
+	if several {
+		v.Flags = append(v.Flags, fmt.Sprintf("%s %.60s", judge.FirstOfBullets, bullet))
+	}
+	return v, ""
 }
 
 // noBullet says why what a reply gives for the bullet is none of the answer's.
 func (f *replyForm) noBullet(bullet string, units int) string {
-	n, ok := wholeNumber(bullet)
+	n, _, ok := firstNumber(bullet)
 	switch {
 	case bullet == "":
-		return "no bullet that says it"
+		return "the reply names no bullet"
 	case !ok:
-		return fmt.Sprintf("the bullet %q is not a whole number", bullet)
+		return fmt.Sprintf("the reply's bullet %.60s is not a whole number", bullet)
 	case n < f.From:
-		return fmt.Sprintf("bullet %d does not exist: they are counted from %d", n, f.From)
+		return fmt.Sprintf("the reply's bullet %.60s does not exist: they are counted from %d", bullet, f.From)
 	}
-	return fmt.Sprintf("bullet %d does not exist: the answer has %d, counted from %d", n, units, f.From)
+	return fmt.Sprintf("the reply's bullet %.60s does not exist: the answer has %d, counted from %d", bullet, units, f.From)
 }
 
-// find is the label that a reply gives, and the bullet as it was written.
+// find is the label that a reply gives, and the bullet as it was written; "" where there is none.
 func (f *replyForm) find(reply string) (label, bullet, problem string) {
 	if !f.Text {
 		return f.inJSON(reply)
@@ -151,7 +154,7 @@ func (f *replyForm) inJSON(reply string) (label, bullet, problem string) {
 		at += int(dec.InputOffset())
 		if found, ok := scalar(object, f.Label); ok {
 			label, problem = found, ""
-			bullet, _ = scalar(object, f.Bullet)
+			bullet = written(object, f.Bullet)
 		} else if label == "" {
 			problem = cmp.Or(notLabel(object, f.Label), problem)
 		}
@@ -178,33 +181,52 @@ func notLabel(object map[string]any, key string) string {
 
 // scalar is the word or number at a key of an object, or of an object in it.
 func scalar(object map[string]any, key string) (string, bool) {
-	if v, ok := object[key]; ok {
-		switch v := v.(type) {
-		case string:
-			return v, true
-		case json.Number:
-			return v.String(), true
-		case bool:
-			return strconv.FormatBool(v), true
-		case []any: // of one bullet
-			if len(v) == 1 {
-				return scalar(map[string]any{"": v[0]}, "")
-			}
+	switch v := at(object, key).(type) {
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	case bool:
+		return strconv.FormatBool(v), true
+	case []any: // of one label
+		if len(v) == 1 {
+			return scalar(map[string]any{key: v[0]}, key)
 		}
-		return "", false
-	}
-	first, rest, nested := strings.Cut(key, ".")
-	if inner, ok := object[first].(map[string]any); ok && nested {
-		return scalar(inner, rest)
 	}
 	return "", false
 }
 
-// wholeNumber reads "3", "3.0" and "[3]".
-func wholeNumber(s string) (int, bool) {
-	x, err := strconv.ParseFloat(strings.Trim(s, " []"), 64)
-	if err != nil || x != math.Trunc(x) || math.Abs(x) > 1e6 {
-		return 0, false
+// at is what stands at a key of an object, or of an object in it; nil where there is nothing.
+func at(object map[string]any, key string) any {
+	if v, ok := object[key]; ok {
+		return v
 	}
-	return int(x), true
+	first, rest, nested := strings.Cut(key, ".")
+	if inner, ok := object[first].(map[string]any); ok && nested {
+		return at(inner, rest)
+	}
+	return nil
+}
+
+// written is what stands at a key as JSON; "" where there is nothing.
+func written(object map[string]any, key string) string {
+	v := at(object, key)
+	if v == nil {
+		return ""
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(data)
+}
+
+// firstNumber reads "3", "3.0", and the first of "[3]" and "[3, 5]".
+func firstNumber(s string) (n int, several, ok bool) {
+	first, more, several := strings.Cut(strings.Trim(s, ` "[]`), ",")
+	x, err := strconv.ParseFloat(strings.Trim(first, ` "`), 64)
+	if err != nil || x != math.Trunc(x) || math.Abs(x) > 1e6 {
+		return 0, false, false
+	}
+	return int(x), several && strings.Trim(more, " ") != "", true
 }

@@ -71,16 +71,11 @@ func TestRepliesOfAnotherForm(t *testing.T) {
 		{"the last counts", header, `{"coverage": "NO_COVERAGE"} no: {"coverage": "FULL_COVERAGE", "bullet_id": [2]}`, judge.Full, 2, ""},
 		{"none without a bullet", header, `{"coverage": "NO_COVERAGE", "bullet_id": "NA"}`, judge.None, 0, ""},
 		{"braces before", header, `{well} {"coverage": "NO_COVERAGE"}`, judge.None, 0, ""},
-		{"no bullet", header, `{"coverage": "FULL_COVERAGE", "bullet_id": "NA"}`, "", 0, `label "FULL_COVERAGE", but the bullet "NA" is not a whole number`},
-		{"out of range", header, `{"coverage": "FULL_COVERAGE", "bullet_id": 3}`, "", 0, `bullet 3 does not exist: the answer has 2, counted from 1`},
 		{"unknown", header, `{"coverage": "COMPLETE", "bullet_id": 1}`, "", 0, `the label "COMPLETE" is not among those`},
 		{"no object", header, `FULL_COVERAGE`, "", 0, `no JSON object with "coverage"`},
-		{"before the first", header, `{"coverage": "FULL_COVERAGE", "bullet_id": 0}`, "", 0, `bullet 0 does not exist: they are counted from 1`},
-		{"bullet left out", header, `{"coverage": "FULL_COVERAGE"}`, "", 0, `but no bullet that says it`},
 		{"null", header, `{"coverage": null, "bullet_id": 1}`, "", 0, `"coverage" of the reply is null`},
 		{"other letters", header, `{"Coverage": "FULL_COVERAGE"}`, "", 0, `the reply has "Coverage", and the prompt's header "coverage"`},
 		{"from 0", zero, `{"coverage": "FULL_COVERAGE", "bullet_id": 0}`, judge.Full, 1, ""},
-		{"from 0, out of range", zero, `{"coverage": "FULL_COVERAGE", "bullet_id": 2}`, "", 0, "bullet 2 does not exist: the answer has 2, counted from 0"},
 		{"nested", nested, `{"verdict": {"level": "FULL_COVERAGE"}, "bullet_id": 1}`, judge.Full, 1, ""},
 		{"text", plain, "Level: C? No.\nLevel: B in 2", judge.Partial, 2, ""},
 		{"text without a match", plain, "None.", "", 0, "finds no label"},
@@ -182,7 +177,48 @@ func texted(pattern string) string {
 	return "---\nreply:\n  format: text\n  pattern: " + pattern + "\n---\n{{.Question}} {{.Form}}"
 }
 
-// Where a model names no bullet and no word fits one, nothing is said to be linked.
+// A label stands though its bullet is a list, no number, out of range or missing: the first of a list counts, else
+// words link it, and the verdict shows what came.
+func TestBulletsOfAnotherForm(t *testing.T) {
+	zero := strings.Replace(header, "  free: true\n", "  free: true\n  bullets_from: 0\n", 1)
+	plain := texted(`'Level: *(?P<label>\w+)(?: in (?P<bullet>\w+))?'`)
+	for _, c := range []struct {
+		source, reply string
+		unit          int
+		flag          string
+	}{
+		{header, `{"coverage": "FULL_COVERAGE", "bullet_id": [2]}`, 2, ""},
+		{header, `{"coverage": "FULL_COVERAGE", "bullet_id": "2"}`, 2, ""},
+		{header, `{"coverage": "FULL_COVERAGE", "bullet_id": [2, 1]}`, 2, "linked to the first of the bullets [2,1]"},
+		{header, `{"coverage": "FULL_COVERAGE", "bullet_id": "2, 1"}`, 2, `linked to the first of the bullets "2, 1"`},
+		{header, `{"coverage": "FULL_COVERAGE", "bullet_id": ["2", "1"]}`, 2, `linked to the first of the bullets ["2","1"]`},
+		{header, `{"coverage": "FULL_COVERAGE", "bullet_id": []}`, 1, `linked by word overlap: the reply's bullet [] is not a whole number`},
+		{header, `{"coverage": "FULL_COVERAGE", "bullet_id": "NA"}`, 1, `linked by word overlap: the reply's bullet "NA" is not a whole number`},
+		{header, `{"coverage": "FULL_COVERAGE", "bullet_id": 0}`, 1, `linked by word overlap: the reply's bullet 0 does not exist: they are counted from 1`},
+		{header, `{"coverage": "FULL_COVERAGE", "bullet_id": 3}`, 1, `linked by word overlap: the reply's bullet 3 does not exist: the answer has 2, counted from 1`},
+		{header, `{"coverage": "FULL_COVERAGE", "bullet_id": null}`, 1, `linked by word overlap: the reply names no bullet`},
+		{header, `{"coverage": "FULL_COVERAGE"}`, 1, `linked by word overlap: the reply names no bullet`},
+		{zero, `{"coverage": "FULL_COVERAGE", "bullet_id": 2}`, 1, `linked by word overlap: the reply's bullet 2 does not exist: the answer has 2, counted from 0`},
+		{plain, "Level: full in NA", 1, `linked by word overlap: the reply's bullet NA is not a whole number`},
+		{plain, "Level: full", 1, `linked by word overlap: the reply names no bullet`},
+		{texted(`'(?P<label>\w+)'`), "full", 1, "linked by word overlap"},
+	} {
+		j, err := headed(t, c.source, &canned{reply: c.reply}, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := j.Judge(context.Background(), twoUnits, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := out[0][0]
+		if v.Label != judge.Full || v.Unit != c.unit || strings.Join(v.Flags, "; ") != c.flag {
+			t.Errorf("%s: %+v, want bullet %d, %q", c.reply, v, c.unit, c.flag)
+		}
+	}
+}
+
+// Where a prompt asks for no bullet and no word fits one, nothing is said to be linked.
 func TestLinkedToNothing(t *testing.T) {
 	j, err := headed(t, texted(`'(?P<label>\w+)'`), &canned{reply: "full"}, Config{})
 	if err != nil {
@@ -193,7 +229,7 @@ func TestLinkedToNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := out[0][0]; v.Unit != 0 || len(v.Flags) != 1 || !strings.Contains(v.Flags[0], "linked to no bullet") {
+	if v := out[0][0]; v.Unit != 0 || len(v.Flags) != 1 || v.Flags[0] != judge.LinkedToNone {
 		t.Errorf("%+v", v)
 	}
 }

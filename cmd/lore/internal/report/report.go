@@ -17,7 +17,7 @@ func Grids(r Run, bench datasets.Benchmark) []datasets.Grid {
 		out = append(out, t.Tables(Systems(r.Table))...)
 	}
 	out = append(out, Versions(r.Table, bench)...)
-	out = append(out, JudgeNotes(r))
+	out = append(out, JudgeNotes(r), Bullets(byJudge(r.Verdicts)))
 	out = append(out, languageGrid(r.Manifest.Languages))
 	out = append(out, RetrievalNotes(r.Manifest)...)
 	out = append(out, Diagnosis(r.Verdicts))

@@ -78,6 +78,29 @@ func Failures(answers []store.Answer, verdicts []store.TaskVerdicts) datasets.Gr
 	return g
 }
 
+// FailedVerdicts counts why verdicts of judges are missing, a line per judge and outcome with an example.
+func FailedVerdicts(all []JudgedVerdicts) datasets.Grid {
+	g := datasets.Grid{Title: failuresTitle, Head: []string{"judge", "outcome", "count", "example"}}
+	for _, of := range all {
+		var order []local.Outcome
+		count, example := map[local.Outcome]int{}, map[local.Outcome]string{}
+		for _, v := range of.Verdicts {
+			if v.Scored() {
+				continue
+			}
+			if count[v.Outcome] == 0 {
+				order, example[v.Outcome] = append(order, v.Outcome), v.Question+": "+v.Reason
+			}
+			count[v.Outcome]++
+		}
+		for _, outcome := range order {
+			g.Rows = append(g.Rows, []string{of.Judge, string(outcome), fmt.Sprint(count[outcome]), example[outcome]})
+			g.Mark(1, datasets.Failed)
+		}
+	}
+	return g
+}
+
 // Oddities counts what is odd about answers that were scored all the same.
 func Oddities(answers []store.Answer) datasets.Grid {
 	type tally struct {

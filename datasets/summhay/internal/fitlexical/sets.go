@@ -111,10 +111,11 @@ func readSummHay(path string) (*set, error) {
 	if err != nil {
 		return out, err
 	}
-	items, err := summhay.ParseLabels(path, data)
+	labels, err := summhay.ParseLabels(path, data)
 	if err != nil {
 		return out, err
 	}
+	items := labels.Items
 	out.items = items
 	for i, it := range items {
 		out.tasks = append(out.tasks, it.Task)
