@@ -26,7 +26,8 @@ const (
 
 // Embedding is the vector of one text and how it came about.
 type Embedding struct {
-	Vector  []float32 // all of one embedder have the same length
+	Vector  []float32 // all of one embedder have the same length, but those of a SparseEncoder
+	Terms   []uint32  // of a SparseEncoder: the terms whose weights Vector holds, ascending
 	Tokens  int       // of the text, special tokens not counted; 0 where the backend does not tell
 	Windows int       // parts that were embedded and pooled; 1 for a text that fits
 	Cut     bool      // the end of the text was left out
@@ -103,7 +104,10 @@ type Settings struct {
 	PassagePrefix string   `json:"passage_prefix,omitempty"`
 	EachWindow    bool     `json:"prefix_in_each_window,omitempty"` // true where there are prefixes
 	Windows       Windows  `json:"windows,omitzero"`
-	Notes         []string `json:"notes,omitempty"` // what was assumed
+	Activation    string   `json:"activation,omitempty"`    // of a sparse model: relu or log1p_relu
+	Special       string   `json:"special_terms,omitempty"` // of a sparse model: "left out", or kept
+	QuerySide     string   `json:"query_side,omitempty"`    // of a sparse model: what encodes queries in its place
+	Notes         []string `json:"notes,omitempty"`         // what was assumed
 
 	Labels  []string  `json:"labels,omitempty"`    // of a model of entailment: what its outputs mean, in order
 	Reading string    `json:"reading,omitempty"`   // how they are read: softmax, sigmoid or regression

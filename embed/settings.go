@@ -55,6 +55,8 @@ type override struct {
 	Reading string    `json:"reading"`   // how they are read: softmax, sigmoid or regression
 	Scale   []float64 `json:"scale"`     // of a regression: its least and its greatest value
 	Joined  string    `json:"joined_by"` // what joins premise and hypothesis to one text
+
+	Sparse json.RawMessage `json:"sparse"` // of a sparse model: sparseOverride
 }
 
 // folder is a model's folder as read: Hugging Face's layout with the files of
@@ -134,7 +136,7 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 var (
 	encoderKeys  = []string{"pooling", "normalize", "query_prefix", "passage_prefix"}
 	classKeys    = []string{"labels", "reading", "scale", "joined_by"}
-	overrideKeys = slices.Concat([]string{"file", "output", "max_tokens"}, encoderKeys, classKeys)
+	overrideKeys = slices.Concat([]string{"file", "output", "max_tokens", "sparse"}, encoderKeys, classKeys)
 	poolings     = []string{poolMean, poolCLS, poolLast, poolMax}
 )
 

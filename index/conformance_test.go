@@ -23,7 +23,24 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, r := range map[string]Retriever{"bm25": bm25, "keywords": Keywords(InMemory(docs)), "keywords-released": KeywordsReleased(InMemory(docs)), "random": Random(InMemory(docs), 1), "oracle": Oracle(InMemory(docs)), "full": Full(InMemory(docs), AsGiven),
+	vectors := make([][]TermWeight, len(docs))
+	for i := range vectors {
+		vectors[i] = []TermWeight{{"tide", float32(i % 4)}, {"seal", 1}}
+	}
+	source := given(nil, [][]TermWeight{{{"tide", 1}, {"seal", 2}}})
+	source.Each = func(_ context.Context, _ Corpus, _ []int, add func([]TermWeight, bool, bool) error) error {
+		for _, v := range vectors {
+			if err := add(v, false, false); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	sparse, err := OpenSparse(context.Background(), t.TempDir(), InMemory(docs), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range map[string]Retriever{"bm25": bm25, "sparse": sparse, "keywords": Keywords(InMemory(docs)), "keywords-released": KeywordsReleased(InMemory(docs)), "random": Random(InMemory(docs), 1), "oracle": Oracle(InMemory(docs)), "full": Full(InMemory(docs), AsGiven),
 		"full-top": Full(InMemory(docs), Top), "full-bottom": Full(InMemory(docs), Bottom), "full-middle": Full(InMemory(docs), Middle), "none": None(), "recorded": Recorded(InMemory(docs), "r")} {
 		t.Run(name, func(t *testing.T) {
 			all, err := r.Retrieve(context.Background(), q, 0)

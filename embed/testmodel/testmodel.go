@@ -65,6 +65,8 @@ func Write(dir string, kind Kind) error {
 	switch {
 	case slices.Contains(Entailment, kind):
 		model = addEntailment(files, kind)
+	case kind == SPLADE:
+		model = addSPLADE(files)
 	case kind == RoBERTa || kind == CrossRoBERTa:
 		model = addRoBERTa(files, kind)
 	default:
