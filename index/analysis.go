@@ -32,17 +32,34 @@ import (
 	_ "github.com/blevesearch/bleve/v2/analysis/lang/sv"
 	_ "github.com/blevesearch/bleve/v2/analysis/lang/tr"
 	"github.com/blevesearch/bleve/v2/registry"
+
+	"lore/index/lucene"
 )
 
 // Analyzers are the text analysers that BM25 takes by name. Those of Bleve
 // lower-case, drop stop words and, but for "standard" and "cjk", stem: "en" also
 // drops possessives and stems by Porter. "whitespace" cuts at white space and
 // changes nothing. "spaces" cuts at every single space, keeping case, line ends and
-// the empty words between two spaces, as Python's split(" ") does.
+// the empty words between two spaces, as Python's split(" ") does. "lucene-en" is
+// Lucene's EnglishAnalyzer, which Pyserini takes where none is named.
 var Analyzers = []string{
-	"en", "standard", "whitespace", "spaces",
+	"en", LuceneEnglish, "standard", "whitespace", "spaces",
 	"ar", "cjk", "ckb", "da", "de", "es", "fa", "fi", "fr", "hi", "hr",
 	"hu", "it", "nl", "no", "pl", "pt", "ro", "ru", "sv", "tr",
+}
+
+// LuceneEnglish names Lucene's analyser of English, the one of Pyserini.
+const LuceneEnglish = "lucene-en"
+
+// Pyserini is another name of LuceneEnglish.
+const Pyserini = "pyserini"
+
+// CanonicalAnalyzer is the one name of an analyser that has two.
+func CanonicalAnalyzer(name string) string {
+	if name == Pyserini {
+		return LuceneEnglish
+	}
+	return name
 }
 
 // emptyWord stands for the empty word, which an index cannot hold: a character
@@ -79,6 +96,13 @@ var registerOwn = sync.OnceValue(func() error {
 	own := map[string]splitter{
 		"whitespace": bytes.Fields,
 		"spaces":     func(text []byte) [][]byte { return bytes.Split(text, []byte(" ")) },
+		LuceneEnglish: func(text []byte) [][]byte {
+			var out [][]byte
+			for _, term := range lucene.English(string(text)) {
+				out = append(out, []byte(term))
+			}
+			return out
+		},
 	}
 
 	for name, split := range own {
@@ -94,7 +118,7 @@ var registerOwn = sync.OnceValue(func() error {
 
 // bleveName is the name an analyser has in Bleve's registry.
 func bleveName(name string) string {
-	if name == "whitespace" || name == "spaces" {
+	if name == "whitespace" || name == "spaces" || name == LuceneEnglish {
 		return "lore-" + name
 	}
 	return name

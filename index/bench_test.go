@@ -110,7 +110,7 @@ func BenchmarkIndex500k(b *testing.B) {
 		b.ReportMetric(float64(mine.Microseconds())/1000, "ms-median")
 		b.ReportMetric(float64(bleves.Microseconds())/1000, "ms-median-bleve")
 		b.ReportMetric(float64(bleves)/float64(mine), "times-faster")
-		if rate, lucenes, ok := lucene(b, docs, queries); ok {
+		if rate, lucenes, ok := askLucene(b, docs, queries); ok {
 			b.ReportMetric(rate, "passages/s-lucene")
 			b.ReportMetric(float64(lucenes.Microseconds())/1000, "ms-median-lucene")
 			b.ReportMetric(float64(lucenes)/float64(mine), "times-faster-than-lucene")
@@ -118,9 +118,9 @@ func BenchmarkIndex500k(b *testing.B) {
 	}
 }
 
-// lucene measures Lucene on the same passages and queries, where Java and Debian's
+// askLucene measures Lucene on the same passages and queries, where Java and Debian's
 // liblucene8-java are installed.
-func lucene(b *testing.B, docs []Document, queries []string) (rate float64, latency time.Duration, ok bool) {
+func askLucene(b *testing.B, docs []Document, queries []string) (rate float64, latency time.Duration, ok bool) {
 	b.Helper()
 	var jars []string
 	for _, part := range []string{"core", "analyzers-common", "queryparser"} {

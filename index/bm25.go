@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -44,6 +43,7 @@ type BM25Params struct {
 	K1      float64 // term-frequency saturation, at least 0
 	B       float64 // length normalisation, in [0,1]
 	Variant Variant // Lucene if empty
+	Lengths Lengths // ExactLengths if empty
 }
 
 // DefaultBM25 are Lucene's defaults.
@@ -57,7 +57,7 @@ func (p BM25Params) Check() error {
 	if p.Variant != "" && !slices.Contains(Variants, p.Variant) {
 		return fmt.Errorf("unknown BM25 variant %q; there are %v", p.Variant, Variants)
 	}
-	return nil
+	return p.checkLengths()
 }
 
 // BM25 ranks by BM25. A term that occurs twice in the query counts twice. |d| is
@@ -69,6 +69,7 @@ type BM25 struct {
 	norms    []float64 // k1·(1 − b + b·|d|/avgdl) by document number
 	once     []float64 // 1/(1 + norm): the share of its weight that a term occurring once gets
 	floor    float64   // okapi: the idf that replaces negative ones
+	lucene   *lucenes  // for lengths as Lucene keeps them, else nil
 	pool     sync.Pool // *block
 }
 
@@ -82,6 +83,10 @@ func newBM25(p *postings, params BM25Params) *BM25 {
 	}
 	if params.Variant == Okapi {
 		b.floor = okapiEpsilon * b.meanIDF()
+	}
+
+	if params.Lengths == LuceneLengths {
+		b.lucene = newLucenes(p, params)
 	}
 
 	b.pool.New = func() any { return &block{} }
@@ -120,6 +125,9 @@ func (b *BM25) okapiIDF(df int) float64 {
 
 // idf of a term, with the factor that the variant puts before the fraction.
 func (b *BM25) idf(df int) float64 {
+	if b.lucene != nil {
+		return b.lucene.idf(df)
+	}
 	if b.params.Variant == Okapi {
 		v := b.okapiIDF(df)
 		if v < 0 {
@@ -171,6 +179,9 @@ func (b *BM25) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
 		if b.params.Variant == Okapi {
 			blk.markAll(end - base)
 		}
+		if b.lucene != nil {
+			blk.narrow()
+		}
 		blk.hand(base, &best)
 	}
 	return Ranking{Hits: best.hits(b.postings)}, nil
@@ -186,8 +197,12 @@ func (b *BM25) add(blk *block, c *cursor, base, end int) {
 
 	docs, tfs := docs[:n], c.tfs[:n]
 	c.docs, c.tfs = c.docs[n:], c.tfs[n:]
-	norms, once := b.norms[base:end], b.once[base:end]
+	if b.lucene != nil {
+		b.lucene.add(blk, docs, tfs, base, float32(c.weight))
+		return
+	}
 
+	norms, once := b.norms[base:end], b.once[base:end]
 	for i, d := range docs {
 		at := (int(d) - base) & (blockDocs - 1) // always so; spares a bounds check
 		if tf := tfs[i]; tf == 1 {
@@ -306,5 +321,9 @@ func (p BM25Params) Describe() string {
 	if v == "" {
 		v = Lucene
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s k1=%g b=%g", v, p.K1, p.B))
+	text := fmt.Sprintf("%s k1=%g b=%g", v, p.K1, p.B)
+	if p.Lengths != "" && p.Lengths != ExactLengths {
+		text += fmt.Sprintf(" lengths=%s", p.Lengths)
+	}
+	return text
 }

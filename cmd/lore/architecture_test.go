@@ -77,7 +77,7 @@ var outside = []struct {
 	{"github.com/ollama/ollama", []string{"lore/local/ollama"}},
 	{"github.com/blevesearch/bleve", []string{"lore/index"}},
 	{"github.com/blevesearch/bleve_index_api", []string{"lore/index"}},
-	{"github.com/blevesearch/go-porterstemmer", []string{"lore/local/text", "lore/judge/metric"}},
+	{"github.com/blevesearch/go-porterstemmer", []string{"lore/local/text", "lore/judge/metric", "lore/index/lucene"}},
 	{"github.com/blevesearch/snowballstem", []string{"lore/local/text"}},
 	{"github.com/knights-analytics/hugot", []string{"lore/embed"}},
 	{"github.com/gomlx/go-huggingface", []string{"lore/embed"}},

@@ -309,6 +309,7 @@ func unique(what string, names []string) error {
 // searchFlags are the flags of every verb that opens pipelines.
 type searchFlags struct {
 	analyzer, indexDir, variant string
+	lengths                     string
 	k1, b                       float64
 	pipelines                   string
 	runtime, library            string
@@ -344,7 +345,9 @@ func (f *searchFlags) add(c *cobra.Command) {
 		fl.Float64Var(&f.b, "bm25-b", index.DefaultBM25.B, "BM25 b")
 		namesVar(fl, &f.variant, "bm25-variant", variantNames, string(index.Lucene),
 			"form of BM25: lucene, or okapi as rank_bm25 computes it")
-		namesVar(fl, &f.analyzer, "bm25-analyzer", index.Analyzers, "en", "text analyser of BM25: "+strings.Join(index.Analyzers, ", "))
+		namesVar(fl, &f.lengths, "bm25-lengths", lengthNames, string(index.ExactLengths),
+			"lengths of documents in BM25: exact, or lucene as Lucene's byte holds them, to the digit of its scores")
+		namesVar(fl, &f.analyzer, "bm25-analyzer", analyzerNames, "en", "text analyser of BM25: "+strings.Join(analyzerNames, ", "))
 		encoderFlags(fl, &f.indexDir, &f.runtime, &f.library)
 		namesVar(fl, &f.long, "embed-long", longNames, string(embed.Mean),
 			"texts longer than a window: mean or max of their windows, or cut")
@@ -359,8 +362,8 @@ func (f *searchFlags) add(c *cobra.Command) {
 // where there is none.
 func (f searchFlags) config(m modelFlags, out string, console usage.Console) (pipeline.Config, error) {
 	cfg := pipeline.Config{
-		Analyzer: f.analyzer,
-		BM25:     index.BM25Params{K1: f.k1, B: f.b, Variant: index.Variant(f.variant)},
+		Analyzer: index.CanonicalAnalyzer(f.analyzer),
+		BM25:     index.BM25Params{K1: f.k1, B: f.b, Variant: index.Variant(f.variant), Lengths: index.Lengths(f.lengths)},
 		IndexDir: f.indexDir,
 		Embedding: pipeline.Embedding{
 			Windows:  embed.Windows{Long: embed.Long(f.long), Tokens: f.window, Overlap: f.overlap},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -54,6 +55,8 @@ var (
 	places         = []string{"top", "middle", "bottom", "random"} // of gold documents in a position study
 	modeNames      = []string{string(llm.Schema), string(llm.Logprob)}
 	variantNames   = []string{string(index.Lucene), string(index.Okapi)}
+	lengthNames    = []string{string(index.ExactLengths), string(index.LuceneLengths)}
+	analyzerNames  = append(slices.Clone(index.Analyzers), index.Pyserini)
 	longNames      = []string{string(embed.Mean), string(embed.Max), string(embed.Cut)}
 )
 

@@ -99,8 +99,12 @@ func analyzerLine(m store.Manifest) string {
 		all += n
 	}
 	bm25 := slices.ContainsFunc(m.Retrievers, func(name string) bool { return strings.Contains(name, "bm25") })
-	if !bm25 || 2*english >= all || m.Settings["bm25_analyzer"] != text.English.Code {
+	inEnglish := m.Settings["bm25_analyzer"] == text.English.Code || m.Settings["bm25_analyzer"] == luceneEnglish
+	if !bm25 || 2*english >= all || !inEnglish {
 		return ""
 	}
 	return "Warning: BM25 read these texts as English; --bm25-analyzer names another language, or cjk"
 }
+
+// luceneEnglish is Lucene's analyser of English among those of BM25.
+const luceneEnglish = "lucene-en"
