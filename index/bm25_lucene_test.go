@@ -17,7 +17,7 @@ func TestLuceneScores(t *testing.T) {
 	for i, text := range linesOf(t, "testdata/lucene_documents.txt") {
 		docs = append(docs, Document{ID: fmt.Sprintf("d%03d", i), Text: text})
 	}
-	exact, err := OpenBM25(ctx, "", InMemory(docs), LuceneEnglish, BM25Params{K1: 0.9, B: 0.4})
+	exact, err := OpenBM25(ctx, t.TempDir(), InMemory(docs), LuceneEnglish, BM25Params{K1: 0.9, B: 0.4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestLuceneScores(t *testing.T) {
 	}
 
 	full := slices.DeleteFunc(slices.Clone(docs), func(d Document) bool { return d.Text == "" })
-	counted, err := OpenBM25(ctx, "", InMemory(full), LuceneEnglish, BM25Params{K1: 0.9, B: 0.4})
+	counted, err := OpenBM25(ctx, t.TempDir(), InMemory(full), LuceneEnglish, BM25Params{K1: 0.9, B: 0.4})
 	if err != nil {
 		t.Fatal(err)
 	}
