@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lore/cmd/lore/internal/accept"
 	"lore/cmd/lore/internal/paper"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
@@ -145,6 +146,8 @@ type comparison struct {
 	metrics []datasets.Metric
 	how     table.Design
 	blocks  []table.Block
+	bench   datasets.Benchmark // nil: of rankings
+	names   []string           // of the runs
 }
 
 func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
@@ -169,12 +172,11 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 		return err
 	}
 
-	tables := make([]table.Table, len(runs))
 	names := make([]string, len(dirs))
-	for i, r := range runs {
-		tables[i], names[i] = r.Table, filepath.Clean(dirs[i])
+	for i := range runs {
+		names[i] = filepath.Clean(dirs[i])
 	}
-	systems, err := f.choose(table.Contestants(names, tables))
+	systems, err := f.choose(accept.Contestants(names, runs, bench))
 	if err != nil {
 		return err
 	}
@@ -188,7 +190,10 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 		metrics: metrics,
 		how:     f.design(),
 		blocks:  table.Compare(systems, metrics, f.design()),
+		bench:   bench,
+		names:   names,
 	}
+	found.tellApart()
 	return found.print(c.OutOrStdout(), f)
 }
 
@@ -481,6 +486,7 @@ func (found comparison) print(w io.Writer, f compareFlags) error {
 			diffs = append(diffs, report.Scaled(b.Diffs, b.Metrics)...)
 		}
 		return report.WriteJSON(w, map[string]any{
+			"untested":    found.untested(),
 			"level":       f.level,
 			"correction":  "Holm, over the pairs of one metric under one judge",
 			"unit":        f.unit,
@@ -498,7 +504,9 @@ func (found comparison) print(w io.Writer, f compareFlags) error {
 	}[f.format]
 	for _, b := range found.blocks {
 		write(w, report.Letters(b, found.how))
-		write(w, report.Differences(b, found.how, f.all))
+		if len(b.Diffs) > 0 {
+			write(w, report.Differences(b, found.how, f.all))
+		}
 		if f.format != "latex" {
 			report.DesignLines(w, b, found.how)
 		}
@@ -507,26 +515,11 @@ func (found comparison) print(w io.Writer, f compareFlags) error {
 	if f.format == "latex" || len(found.runs) == 0 {
 		return nil // a paper has no room for the rest, and rankings have neither judges nor answers
 	}
-	write(w, found.judges())
+	for _, g := range found.judges() {
+		write(w, g)
+	}
 	found.examples(w, f)
 	return nil
-}
-
-// judges says what is known of the judges of all runs, which are over the same data.
-func (found comparison) judges() datasets.Grid {
-	all := report.Run{Manifest: store.Manifest{Texts: found.runs[0].Manifest.Texts, Prompts: found.runs[0].Manifest.Prompts}}
-	for _, r := range found.runs {
-		all.Manifest.Judges = append(all.Manifest.Judges, r.Manifest.Judges...)
-		all.Manifest.Generators = append(all.Manifest.Generators, r.Manifest.Generators...)
-		all.Verdicts = append(all.Verdicts, r.Verdicts...)
-		all.Table.Rows = append(all.Table.Rows, r.Table.Rows...)
-		for _, k := range r.Measured {
-			if !slices.Contains(all.Measured, k) {
-				all.Measured = append(all.Measured, k)
-			}
-		}
-	}
-	return report.JudgeNotes(all)
 }
 
 // examples shows the items that changed most between the first two systems, or between the
@@ -538,7 +531,7 @@ func (found comparison) examples(w io.Writer, f compareFlags) {
 		a = found.systems[i]
 	}
 	at := slices.IndexFunc(found.systems, func(s table.Contestant) bool {
-		return s.Name != a.Name && s.Row.Judge == a.Row.Judge
+		return s.Name != a.Name && s.Row.Judge == a.Row.Judge && s.Measured == a.Measured
 	})
 	if at < 0 {
 		return

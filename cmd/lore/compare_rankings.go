@@ -96,7 +96,10 @@ func rankingRow(measures []*metric.Measure, results *trec.Run, qrels *trec.Qrels
 		row.Scores = append(row.Scores, scores)
 	}
 	for i, m := range measures {
-		row.Figures = append(row.Figures, table.Figure{Metric: m.String(), Value: finite(m.Aggregate(valuesAt(row, i)))})
+		values := valuesAt(row, i)
+		row.Figures = append(row.Figures, table.Figure{
+			Metric: m.String(), Value: finite(m.Aggregate(values)), N: len(values), NUnscored: len(qrels.Order) - len(values),
+		})
 	}
 	return row
 }

@@ -10,6 +10,7 @@ import (
 
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 )
@@ -21,6 +22,7 @@ const (
 	settingPart = "the setting "
 	readingPart = "how citations are read"
 	together    = "judges together" // a setting, of several judges that work as one
+	calibration = "calibration"     // a setting of judges
 )
 
 // judgePrompts is where the prompts of judges lie. Those that systems are asked by may differ:
@@ -43,7 +45,7 @@ func measured(r report.Run, by string, bench datasets.Benchmark) map[string]stri
 			out[promptPart+name] = "SHA-256 " + hash[:min(shortHash, len(hash))]
 		}
 	}
-	for _, name := range []string{"language", "cut", together, "calibration", "bertscore"} {
+	for _, name := range []string{"language", "cut", together, calibration, "bertscore"} {
 		if v, ok := m.Settings[name]; ok && (name != together || len(judges) > 1) {
 			out[settingPart+name] = plain(v)
 		}
@@ -63,6 +65,33 @@ func measured(r report.Run, by string, bench datasets.Benchmark) map[string]stri
 // where it judged in one of them alone.
 func Otherwise(run, other report.Run, by string, bench datasets.Benchmark) []string {
 	return differences(measured(run, by, bench), measured(other, by, bench))
+}
+
+// Alike says what the values of a run hang on besides the system: those of a judge, and those that need none. Runs
+// whose texts are equal were measured alike.
+func Alike(r report.Run, by string, bench datasets.Benchmark) (judged, free string) {
+	all := measured(r, by, bench)
+	judged = plain(all)
+	for key := range all {
+		ofJudge := strings.HasPrefix(key, judgePart) || strings.HasPrefix(key, promptPart)
+		if ofJudge || key == settingPart+together || key == settingPart+calibration {
+			delete(all, key)
+		}
+	}
+	return judged, plain(all)
+}
+
+// Contestants lists the rows of several runs of a benchmark for tests between those that were measured alike.
+func Contestants(names []string, runs []report.Run, bench datasets.Benchmark) []table.Contestant {
+	tables := make([]table.Table, len(runs))
+	for i, r := range runs {
+		tables[i] = r.Table
+	}
+	out := table.Contestants(names, tables)
+	for i := range out {
+		out[i].Measured, out[i].Free = Alike(runs[out[i].Run], out[i].Row.Judge, bench)
+	}
+	return out
 }
 
 // judgesOf are the models behind a judge: one, or its parts where several work together.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"lore/cmd/lore/internal/accept"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/tex"
@@ -144,11 +145,7 @@ func line(s table.Contestant, chosen []column, found findings, intervals string,
 
 // contestants are the rows of runs under the names that tests know them by.
 func contestants(p report.Part) []table.Contestant {
-	names, tables := make([]string, len(p.Runs)), make([]table.Table, len(p.Runs))
-	for i, r := range p.Runs {
-		names[i], tables[i] = p.Names[i], r.Table
-	}
-	return table.Contestants(names, tables)
+	return accept.Contestants(p.Names, p.Runs, p.Bench)
 }
 
 // marked sets a value in bold or underlined.

@@ -98,11 +98,11 @@ func by(b table.Block) string {
 	judged := func(s table.Contestant) bool { return s.Row.Judge != "" }
 	switch {
 	case b.Judge == "" && !slices.ContainsFunc(b.Systems, judged):
-		return "" // nothing here has a judge, and nobody expects one
+		return b.Which // nothing here has a judge, and nobody expects one
 	case b.Judge == "":
-		return ", figures without a judge"
+		return ", figures without a judge" + b.Which
 	}
-	return ", judge " + b.Judge
+	return ", judge " + b.Judge + b.Which
 }
 
 // bestOf names the system of a block with the highest value of a metric.
@@ -158,6 +158,9 @@ func designOf(b table.Block, name string, how table.Design) string {
 			least = &b.Diffs[i]
 		}
 	}
+	if len(b.Systems) < 2 {
+		return "Nothing is tested: no other system was measured so."
+	}
 	if least == nil {
 		return fmt.Sprintf("Warning: nothing can be tested, the systems share fewer than two %ss.", how.Unit)
 	}
@@ -193,32 +196,66 @@ func Letters(b table.Block, how table.Design) datasets.Grid {
 		Note: fmt.Sprintf("A letter after a value marks a system that is worse on the shared units "+
 			"(Holm over the pairs of each metric, level %g).", how.Level),
 	}
+	if b.Note != "" {
+		g.Note += " " + b.Note
+	}
 	for _, m := range b.Metrics {
 		g.Head = append(g.Head, m.Title)
 	}
+	g.Head = append(g.Head, "n", "unscored")
 	letter := map[string]string{}
 	for i, s := range b.Systems {
 		letter[s.Name] = letterOf(i)
 	}
 
+	bounds, rows := false, table.Table{}
 	for i, s := range b.Systems {
 		row := []string{letterOf(i), s.Name}
 		for _, m := range b.Metrics {
-			value := "–"
-			if f, _ := s.Row.Figure(m.Name); f.Value != nil {
-				value = Number(*f.Value, m)
-			}
-			for k, name := range beaten(s.Name, m.Name, b.Diffs, how.Level) {
-				if k == 0 {
-					value += " "
-				}
-				value += letter[name]
-			}
-			row = append(row, value)
+			f, _ := s.Row.Figure(m.Name)
+			row = append(row, lettered(f, m, beaten(s.Name, m.Name, b.Diffs, how.Level), letter))
+			bounds = bounds || f.Value != nil && f.Worst != nil
 		}
-		g.Rows = append(g.Rows, row)
+		n, unscored := countsIn(s.Row, b.Metrics)
+		g.Rows = append(g.Rows, append(row, fmt.Sprint(n), missingWords(s.Row, unscored)))
+		markMissing(&g, s.Row, unscored, len(g.Head)-1)
+		rows.Rows = append(rows.Rows, s.Row)
 	}
+	g.Note += " n: values scored; unscored: values missing, never counted as 0."
+	if bounds {
+		g.Note += " " + boundsNote
+	}
+	g.Note += countsNote(rows, b.Metrics)
 	return g
+}
+
+// lettered shows a value, with its bounds where values are missing, and the letters of the systems that are worse.
+func lettered(f table.Figure, m datasets.Metric, worse []string, letter map[string]string) string {
+	value := "–"
+	if f.Value != nil {
+		f.Low = nil // the differences have intervals
+		m.Lead = true
+		value = figure(f, m)
+	}
+	for k, name := range worse {
+		if k == 0 {
+			value += " "
+		}
+		value += letter[name]
+	}
+	return value
+}
+
+// countsIn are how many values the first of some metrics has, and the most values that one of them misses.
+func countsIn(r table.Row, metrics []datasets.Metric) (n, unscored int) {
+	for i, m := range metrics {
+		f, _ := r.Figure(m.Name)
+		if i == 0 {
+			n = f.N
+		}
+		unscored = max(unscored, f.NUnscored)
+	}
+	return n, unscored
 }
 
 // beaten lists the systems that are significantly worse than one in a metric.

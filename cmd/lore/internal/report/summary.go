@@ -39,11 +39,7 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 		}
 
 		n, unscored := r.Counts(metrics)
-		missing := fmt.Sprint(unscored)
-		if r.ItemsFailed > 0 {
-			missing += fmt.Sprintf(" (%d of %d answers failed)", r.ItemsFailed, r.Items)
-		}
-		row = append(row, fmt.Sprint(n), missing)
+		row = append(row, fmt.Sprint(n), missingWords(r, unscored))
 		if cut {
 			row = append(row, fmt.Sprint(r.ItemsCut))
 		}
@@ -102,6 +98,14 @@ func countsNote(t table.Table, shown []datasets.Metric) string {
 
 // boundsNote says what stands behind a figure that misses values.
 const boundsNote = "{worst..best}: the value if all missing ones were the worst or the best possible."
+
+// missingWords counts a row's missing values, and the answers that failed.
+func missingWords(r table.Row, unscored int) string {
+	if r.ItemsFailed == 0 {
+		return fmt.Sprint(unscored)
+	}
+	return fmt.Sprintf("%d (%d of %d answers failed)", unscored, r.ItemsFailed, r.Items)
+}
 
 // markMissing marks the cell of a row's missing values.
 func markMissing(g *datasets.Grid, r table.Row, unscored, column int) {

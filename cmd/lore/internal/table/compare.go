@@ -10,11 +10,15 @@ import (
 	"lore/local/parallel"
 )
 
-// Contestant is one system in a comparison, with the judge of its answers.
+// Contestant is one system in a comparison, with the judge of its answers. Values that were not measured alike have no
+// common scale, and are not tested against each other.
 type Contestant struct {
 	Name string // of the system; judges are not systems
 	Run  int    // place of its run among those compared
 	Row  Row
+
+	Measured string // what the judge's values hang on besides the system: equal where they were measured alike
+	Free     string // the same of values that need no judge
 }
 
 // Units of resampling.
@@ -81,13 +85,16 @@ type Difference struct {
 // Significant reports whether the corrected p-value is below the level.
 func (d Difference) Significant(level float64) bool { return d.PHolm != nil && *d.PHolm < level }
 
-// Block are the systems that one judge judged, with the tests between them. Where there
-// are several judges, the metrics that need none have a block of their own.
+// Block are the systems that one judge judged in one way, with the tests between them. Where there
+// are several blocks, the metrics that need no judge have blocks of their own.
 type Block struct {
 	Judge   string
 	Systems []Contestant
 	Metrics []datasets.Metric
 	Diffs   []Difference
+
+	Which string // of several blocks of a judge, in words; empty: there is one
+	Note  string // what sets it apart from the first of them
 }
 
 // Compare tests systems against each other: those of one judge on each metric. Values of
@@ -113,18 +120,13 @@ type power struct {
 	least float64
 }
 
-// blocksOf sorts systems by judge, and metrics by whether they need one.
+// blocksOf sorts systems by judge and by how they were measured, and metrics by whether they need a judge.
 func blocksOf(systems []Contestant, metrics []datasets.Metric) []Block {
-	var out []Block
-	for _, s := range systems {
-		at := slices.IndexFunc(out, func(b Block) bool { return b.Judge == s.Row.Judge })
-		if at < 0 {
-			at = len(out)
-			out = append(out, Block{Judge: s.Row.Judge, Metrics: metrics})
-		}
-		out[at].Systems = append(out[at].Systems, s)
-	}
+	out := gathered(systems, func(s Contestant) [2]string { return [2]string{s.Row.Judge, s.Measured} })
 	if len(out) < 2 {
+		for i := range out {
+			out[i].Metrics = metrics
+		}
 		return out
 	}
 
@@ -132,15 +134,31 @@ func blocksOf(systems []Contestant, metrics []datasets.Metric) []Block {
 	for i := range out {
 		out[i].Metrics = slices.DeleteFunc(slices.Clone(metrics), func(m datasets.Metric) bool { return !m.Judged })
 	}
-	free := Block{Metrics: slices.DeleteFunc(slices.Clone(metrics), judged)}
+	var once []Contestant
 	for _, s := range systems {
-		if !slices.ContainsFunc(free.Systems, func(x Contestant) bool { return x.Name == s.Name }) {
-			free.Systems = append(free.Systems, s)
+		if !slices.ContainsFunc(once, func(x Contestant) bool { return x.Name == s.Name }) {
+			once = append(once, s)
 		}
 	}
-
-	out = append(out, free)
+	for _, free := range gathered(once, func(s Contestant) [2]string { return [2]string{"", s.Free} }) {
+		free.Judge, free.Metrics = "", slices.DeleteFunc(slices.Clone(metrics), judged)
+		out = append(out, free)
+	}
 	return slices.DeleteFunc(out, func(b Block) bool { return len(b.Metrics) == 0 })
+}
+
+// gathered puts systems with one key into one block, in the order of the first.
+func gathered(systems []Contestant, key func(Contestant) [2]string) []Block {
+	var out []Block
+	for _, s := range systems {
+		at := slices.IndexFunc(out, func(b Block) bool { return key(b.Systems[0]) == key(s) })
+		if at < 0 {
+			at = len(out)
+			out = append(out, Block{Judge: s.Row.Judge})
+		}
+		out[at].Systems = append(out[at].Systems, s)
+	}
+	return out
 }
 
 // test makes the tests of one metric, not corrected yet.
@@ -480,7 +498,7 @@ func Contestants(folders []string, tables []Table) []Contestant {
 			if len(folders) > 1 {
 				name = folders[i] + ": " + name
 			}
-			out = append(out, Contestant{name, i, r})
+			out = append(out, Contestant{Name: name, Run: i, Row: r})
 		}
 	}
 	return out

@@ -301,3 +301,39 @@ func TestDecisionsAreTheSame(t *testing.T) {
 		t.Errorf("%d by t, %d by flips: the test proves nothing", byT, byFlips)
 	}
 }
+
+// Systems that were measured otherwise are in blocks of their own: of what a judge says, and of what needs none.
+func TestMeasuredOtherwise(t *testing.T) {
+	free := datasets.Metric{Name: "words", Title: "Words"}
+	system := func(name, measured, other string) Contestant {
+		c := Contestant{Name: name, Measured: measured, Free: other}
+		c.Row.Judge = "j"
+		return c
+	}
+	names := func(b Block) (out []string) {
+		for _, s := range b.Systems {
+			out = append(out, s.Name)
+		}
+		return out
+	}
+
+	all := []Contestant{system("a", "1", "x"), system("b", "2", "x"), system("c", "1", "x")}
+	blocks := blocksOf(all, []datasets.Metric{covered, free})
+	want := [][]string{{"a", "c"}, {"b"}, {"a", "b", "c"}}
+	for i, w := range want {
+		if len(blocks) != len(want) || !slices.Equal(names(blocks[i]), w) {
+			t.Fatalf("%v, want %v", blocks, want)
+		}
+	}
+	if b := blocks[2]; b.Judge != "" || len(b.Metrics) != 1 || b.Metrics[0].Name != "words" {
+		t.Errorf("%+v", b)
+	}
+
+	all[1].Free = "y"
+	if blocks = blocksOf(all, []datasets.Metric{free}); len(blocks) != 2 || !slices.Equal(names(blocks[1]), []string{"b"}) {
+		t.Errorf("%v", blocks)
+	}
+	if blocks = blocksOf(all[:1], []datasets.Metric{covered, free}); len(blocks) != 1 || len(blocks[0].Metrics) != 2 {
+		t.Errorf("%v", blocks)
+	}
+}
