@@ -187,12 +187,13 @@ $(ORT_LIBRARY):
 test-ort: $(ORT_LIBRARY)
 	CGO_ENABLED=1 LORE_ONNXRUNTIME=$(ORT_LIBRARY) $(GO) test -count=1 -tags ort ./embed/...
 
-# golden-embed makes embed/testdata/golden.json, golden-nli.json and golden-sparse.json anew.
+# golden-embed makes the golden files of embed/testdata anew.
 golden-embed: $(ORT_LIBRARY)
 	$(GO) run ./embed/testmodel/gen $(ORT)/models
 	cd $(ORT) && node $(CURDIR)/embed/testmodel/golden.mjs models $(CURDIR)/embed/testdata/golden.json
 	cd $(ORT) && node $(CURDIR)/embed/testmodel/golden-nli.mjs models $(CURDIR)/embed/testdata/golden-nli.json
 	cd $(ORT) && node $(CURDIR)/embed/testmodel/golden-sparse.mjs models $(CURDIR)/embed/testdata/golden-sparse.json
+	cd $(ORT) && node $(CURDIR)/embed/testmodel/golden-rerank.mjs models $(CURDIR)/embed/testdata/golden-rerank.json
 
 # bench-embed prints tokens per second of each runtime, side by side.
 bench-embed: $(ORT_LIBRARY)

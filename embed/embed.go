@@ -113,7 +113,10 @@ type Settings struct {
 	Reading string    `json:"reading,omitempty"`   // how they are read: softmax, sigmoid or regression
 	Scale   []float64 `json:"scale,omitempty"`     // of a regression: what is 0 and what is 1
 	Joined  string    `json:"joined_by,omitempty"` // what joins the two texts of a pair to one
-	Doubts  []string  `json:"doubts,omitempty"`    // what speaks against the model
+
+	Relevant []string `json:"relevant_tokens,omitempty"` // of an encoder with a decoder: for relevant, and for not
+
+	Doubts []string `json:"doubts,omitempty"` // what speaks against the model
 }
 
 // Similarities of vectors.

@@ -51,13 +51,7 @@ func openHugot(ctx context.Context, f *folder) (_ *hugotModel, err error) {
 	opts := options.Defaults()
 	opts.Backend = "GO"
 	if err := backends.CreateModelBackend(ctx, m.model, opts); err != nil {
-		unusable := &ModelError{
-			Dir:    f.dir,
-			Msg:    "cannot be loaded: " + firstLine(err),
-			Remedy: "export it again as ONNX with float32 weights, or use a build with onnxruntime (make build-ort)",
-			Err:    err,
-		}
-		return nil, errors.Join(unusable, session.Destroy())
+		return nil, errors.Join(notLoaded(f.dir, err), session.Destroy())
 	}
 	m.base = &backends.BasePipeline{Model: m.model, Runtime: "GO", SessionContext: context.WithoutCancel(ctx)}
 
@@ -165,11 +159,22 @@ func (m *hugotModel) outputs(b *backends.PipelineBatch, batch []input) ([]output
 	return out, nil
 }
 
-func (m *hugotModel) failed(err error) error {
+func (m *hugotModel) failed(err error) error { return notComputed(m.dir, err) }
+
+func notComputed(dir string, err error) error {
 	return &ModelError{
-		Dir:    m.dir,
+		Dir:    dir,
 		Msg:    "cannot be computed: " + firstLine(err),
 		Remedy: "an operator that the Go runtime does not know needs a build with onnxruntime (make build-ort)",
+		Err:    err,
+	}
+}
+
+func notLoaded(dir string, err error) error {
+	return &ModelError{
+		Dir:    dir,
+		Msg:    "cannot be loaded: " + firstLine(err),
+		Remedy: "export it again as ONNX with float32 weights, or use a build with onnxruntime (make build-ort)",
 		Err:    err,
 	}
 }

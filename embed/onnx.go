@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -86,6 +85,12 @@ func openFolder(dir string, pooled bool) (*folder, *tokenizer, error) {
 	f.settings.Notes = append(f.settings.Notes, tok.notes...)
 	if tok.whole != nil { // an earlier lore took the longest tokens: its vectors are others
 		f.settings.Tokenizer += " by best path"
+	}
+	if tok.chars != nil { // and took NFKC for the character map
+		f.settings.Tokenizer += " and character map"
+	}
+	if tok.nfc && tok.words != nil { // and parted letters from their accents
+		f.settings.Tokenizer += " by NFC"
 	}
 	return f, tok, nil
 }
@@ -231,93 +236,4 @@ func batchSize(order []int, most int, inputs []input) int {
 		size *= 2
 	}
 	return size
-}
-
-// crossEncoder is an ONNX model that scores pairs.
-type crossEncoder struct {
-	settings Settings
-	tok      *tokenizer
-	rt       runtime
-	most     int
-	dir      string
-}
-
-// OpenCrossEncoder opens the cross-encoder in a folder: a classifier with one
-// logit.
-func OpenCrossEncoder(ctx context.Context, dir string, e Engine) (CrossEncoder, error) {
-	f, tok, err := openFolder(dir, false)
-	if err != nil {
-		return nil, err
-	}
-
-	rt, err := e.open(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-
-	f.settings.Output = rt.outputName()
-	c := &crossEncoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f), dir: dir}
-	if _, err := c.Score(ctx, "", []string{""}); err != nil {
-		return nil, errors.Join(err, rt.close())
-	}
-	return c, nil
-}
-
-func (c *crossEncoder) Settings() Settings { return c.settings }
-
-func (c *crossEncoder) Close() error { return c.rt.close() }
-
-// Score keeps the query whole and cuts the passage. A query of more than half the
-// window is cut to that half, so that every passage is seen; its pairs count as
-// cut.
-func (c *crossEncoder) Score(ctx context.Context, query string, passages []string) ([]PairScore, error) {
-	room := c.settings.MaxTokens - c.tok.pair.specials()
-	q := c.tok.encode(query)
-
-	inputs := make([]input, len(passages))
-	out := make([]PairScore, len(passages))
-	for i, p := range passages {
-		ids := c.tok.encode(p)
-		first := q
-		if len(q) > room/2 && len(q)+len(ids) > room {
-			first = q[:max(room/2, room-len(ids))]
-		}
-
-		second := ids[:min(len(ids), room-len(first))]
-		out[i].Cut = len(first) < len(q) || len(second) < len(ids)
-		inputs[i].ids, inputs[i].types = c.tok.pair.fill(first, second)
-	}
-
-	outputs, err := runAll(ctx, c.rt, c.most, inputs)
-	if err != nil {
-		return nil, err
-	}
-
-	for i, o := range outputs {
-		if len(o.vector) != 1 {
-			return nil, &ModelError{
-				Dir:    c.dir,
-				Msg:    shapeText(o),
-				Remedy: "a cross-encoder for ranking has one logit",
-			}
-		}
-		out[i].Logit = float64(o.vector[0])
-		if math.IsNaN(out[i].Logit) || math.IsInf(out[i].Logit, 0) {
-			return nil, &ModelError{
-				Dir:    c.dir,
-				Msg:    "gives a logit that is no number (NaN or infinite)",
-				Remedy: "choose another model, or export and copy it again",
-				Err:    ErrVectors,
-			}
-		}
-	}
-
-	return out, nil
-}
-
-func shapeText(o output) string {
-	if o.vector == nil {
-		return "gives vectors of tokens and no logit"
-	}
-	return fmt.Sprintf("gives %d logits for a pair", len(o.vector))
 }

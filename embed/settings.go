@@ -51,10 +51,12 @@ type override struct {
 	QueryPrefix   *string `json:"query_prefix"`
 	PassagePrefix *string `json:"passage_prefix"`
 
-	Labels  []string  `json:"labels"`    // of a model of entailment: what its outputs mean, in order
-	Reading string    `json:"reading"`   // how they are read: softmax, sigmoid or regression
-	Scale   []float64 `json:"scale"`     // of a regression: its least and its greatest value
-	Joined  string    `json:"joined_by"` // what joins premise and hypothesis to one text
+	Labels   []string  `json:"labels"`          // of a model of entailment: what its outputs mean, in order
+	Reading  string    `json:"reading"`         // how they are read: softmax, sigmoid or regression
+	Scale    []float64 `json:"scale"`           // of a regression: its least and its greatest value
+	Relevant []string  `json:"relevant_tokens"` // of an encoder with a decoder: what it writes for relevant, and for not
+
+	Joined string `json:"joined_by"` // what joins premise and hypothesis to one text
 
 	Sparse json.RawMessage `json:"sparse"` // of a sparse model: sparseOverride
 }
@@ -135,7 +137,7 @@ func readFolder(dir string, pooled bool) (*folder, error) {
 // model of entailment.
 var (
 	encoderKeys  = []string{"pooling", "normalize", "query_prefix", "passage_prefix"}
-	classKeys    = []string{"labels", "reading", "scale", "joined_by"}
+	classKeys    = []string{"labels", "reading", "scale", "joined_by", "relevant_tokens"}
 	overrideKeys = slices.Concat([]string{"file", "output", "max_tokens", "sparse"}, encoderKeys, classKeys)
 	poolings     = []string{poolMean, poolCLS, poolLast, poolMax}
 )
@@ -184,6 +186,9 @@ func (f *folder) readOverride() (override, error) {
 	case fields["max_tokens"] != nil && over.MaxTokens < 8:
 		return bad(fmt.Sprintf("has %d as max_tokens", over.MaxTokens), "it is at least 8")
 	}
+	if n := len(over.Relevant); fields["relevant_tokens"] != nil && n != 2 {
+		return bad(fmt.Sprintf("has %d relevant_tokens", n), `there are two: ["▁true", "▁false"]`)
+	}
 	if msg, remedy := over.checkClasses(); msg != "" {
 		return bad(msg, remedy)
 	}
@@ -217,10 +222,19 @@ func (f *folder) findModel(named string) error {
 	if err != nil {
 		return err
 	}
+	if config, err := readConfig(f.dir); err != nil {
+		return err
+	} else if !f.pooled && config.seq2seq() {
+		return f.findPair(found)
+	}
 	if f.file, err = f.choose(found, named); err != nil {
 		return err
 	}
+	return f.hashFile()
+}
 
+// hashFile hashes the model file, and looks what is in it.
+func (f *folder) hashFile() error {
 	data, err := files.ReadFile(filepath.Join(f.dir, f.file))
 	if err != nil {
 		return &ModelError{
@@ -338,6 +352,9 @@ func hashModel(dir, file string, data []byte) (string, error) {
 type modelConfig struct {
 	ModelType string `json:"model_type"`
 	Positions int    `json:"max_position_embeddings"`
+	Trained   int    `json:"n_positions"` // of a T5, which has relative ones
+	Decodes   bool   `json:"is_encoder_decoder"`
+	Start     int    `json:"decoder_start_token_id"`
 	Pad       *int   `json:"pad_token_id"`
 
 	Made          string   `json:"_name_or_path"` // the model that it was made from, often itself
@@ -398,6 +415,7 @@ func (f *folder) limits() error {
 		}
 	}
 	limit(config.room())
+	limit(config.Trained)
 	if sentence.Max != nil {
 		limit(*sentence.Max)
 	}

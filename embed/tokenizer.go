@@ -22,10 +22,13 @@ type tokenizer struct {
 	lib    *hftokenizer.Tokenizer
 	added  []addedToken
 	clean  bool            // BERT's removal of control, format and unassigned characters
-	nfkc   bool            // in place of a precompiled character map
+	chars  *charMap        // the precompiled character map of a SentencePiece model; nil for others
+	nfc    bool            // byte-level BPE: composed before the text is parted
+	nfkc   bool            // in place of such a map that is not there
 	words  *regexp2.Regexp // byte-level BPE: the pattern of a word; nil for others
 	prefix bool            // byte-level BPE: a space before the text
 	whole  *unigram        // in place of the library's unigram model; nil for others
+	vocab  map[string]int  // numbers of tokens; nil where there is a unigram model
 	single template
 	pair   template
 	notes  []string
@@ -82,6 +85,7 @@ type part struct {
 	PreTokenizers  []part          `json:"pretokenizers"`
 	Processors     []part          `json:"processors"`
 	CleanText      *bool           `json:"clean_text"`
+	CharMap        string          `json:"precompiled_charsmap"`
 	UseRegex       *bool           `json:"use_regex"`
 	Replacement    string          `json:"replacement"`
 	Scheme         string          `json:"prepend_scheme"`
@@ -134,10 +138,14 @@ func newTokenizer(data []byte) (*tokenizer, error) {
 			return nil, fmt.Errorf("read the vocabulary of tokenizer.json: %w", err)
 		}
 		t.whole = newUnigram(vocab, file.Model.Unk)
+	} else if err := json.Unmarshal(file.Model.Vocab, &t.vocab); err != nil {
+		return nil, fmt.Errorf("read the vocabulary of tokenizer.json: %w", err)
 	}
 
 	for _, p := range flatten(file.Normalizer, func(p part) []part { return p.Normalizers }) {
-		t.normalizer(p)
+		if err := t.normalizer(p); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range flatten(file.Pre, func(p part) []part { return p.PreTokenizers }) {
 		if err := t.preTokenizer(p); err != nil {
@@ -178,19 +186,26 @@ func flatten(raw json.RawMessage, children func(part) []part) []part {
 	return walk(root)
 }
 
-func (t *tokenizer) normalizer(p part) {
+func (t *tokenizer) normalizer(p part) error {
 	switch p.Type {
 	case "BertNormalizer":
 		t.clean = p.CleanText == nil || *p.CleanText
 	case "Precompiled":
+		if p.CharMap != "" {
+			var err error
+			t.chars, err = newCharMap(p.CharMap)
+			return err
+		}
 		t.nfkc = true
-		t.notes = append(t.notes, "the tokeniser's precompiled character map is replaced by Unicode NFKC, "+
-			"which differs for some rare characters")
-	case "Lowercase", "NFC", "NFD", "NFKC", "NFKD", "StripAccents", "Replace", "Prepend", "Strip":
+		t.notes = append(t.notes, "the tokeniser's precompiled character map is empty: Unicode NFKC is in its place")
+	case "NFC":
+		t.nfc = true
+	case "Lowercase", "NFD", "NFKC", "NFKD", "StripAccents", "Replace", "Prepend", "Strip":
 	default:
 		t.notes = append(t.notes,
 			"the tokeniser's normaliser "+p.Type+" was not compared with Hugging Face's")
 	}
+	return nil
 }
 
 func (t *tokenizer) preTokenizer(p part) error {
@@ -322,6 +337,9 @@ func (t *tokenizer) plain(text string) []int {
 	if t.clean {
 		text = strings.Map(cleanRune, text)
 	}
+	if t.chars != nil {
+		text = t.chars.apply(text)
+	}
 	if t.nfkc {
 		text = strings.Join(strings.Fields(norm.NFKC.String(text)), " ")
 	}
@@ -331,6 +349,9 @@ func (t *tokenizer) plain(text string) []int {
 	}
 	if t.words == nil {
 		return t.lib.Encode(text)
+	}
+	if t.nfc {
+		text = norm.NFC.String(text)
 	}
 	if t.prefix && text != "" && !strings.HasPrefix(text, " ") {
 		text = " " + text
@@ -342,6 +363,21 @@ func (t *tokenizer) plain(text string) []int {
 		ids = append(ids, t.lib.Encode(m.String())...)
 	}
 	return ids
+}
+
+// id is the number of a token of the vocabulary.
+func (t *tokenizer) id(token string) (int, bool) {
+	for _, a := range t.added {
+		if a.Content == token {
+			return a.ID, true
+		}
+	}
+	if t.whole != nil {
+		s, ok := t.whole.tokens[token]
+		return s.id, ok
+	}
+	id, ok := t.vocab[token]
+	return id, ok
 }
 
 // cleanRune drops what Hugging Face counts as control: all of the category C but

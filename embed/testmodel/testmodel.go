@@ -44,6 +44,20 @@ const (
 	NLIDeBERTa    Kind = "nli-deberta"    // relative positions in attention
 )
 
+// The rerankers of other layouts.
+const (
+	MonoT5       Kind = "mono-t5"       // encoder and decoder in two files; unigram tokeniser with a character map
+	MonoMT5      Kind = "mono-mt5"      // the same with tokens named in lore.json
+	CrossXLMR    Kind = "cross-xlmr"    // BGE's: unigram tokeniser, doubled separator, a sigmoid in its config.json
+	CrossModern  Kind = "cross-modern"  // ModernBERT's: byte-level BPE with [CLS] and [SEP], no token types
+	CrossTwo     Kind = "cross-two"     // two logits, as monoBERT has them
+	ColBERT      Kind = "colbert"       // token vectors projected by the graph, settings in artifact.metadata
+	ColBERTDense Kind = "colbert-dense" // token vectors projected by a Dense module, settings of PyLate
+)
+
+// Rerankers lists the kinds that golden scores of their own exist for.
+var Rerankers = []Kind{MonoT5, MonoMT5, CrossXLMR, CrossModern, CrossTwo}
+
 // Small lists the kinds that golden vectors exist for.
 var Small = []Kind{BERT, RoBERTa, Last, CrossBERT, CrossRoBERTa, XLMR}
 
@@ -67,13 +81,16 @@ func Write(dir string, kind Kind) error {
 		model = addEntailment(files, kind)
 	case kind == SPLADE:
 		model = addSPLADE(files)
+	case slices.Contains(Rerankers, kind):
+		model = addReranker(files, kind)
 	case kind == RoBERTa || kind == CrossRoBERTa:
 		model = addRoBERTa(files, kind)
 	default:
 		model = addBERT(files, kind)
 	}
 
-	if kind == CrossBERT || kind == CrossRoBERTa || kind == ThreeLogits || slices.Contains(Entailment, kind) {
+	if kind == CrossBERT || kind == CrossRoBERTa || kind == ThreeLogits || slices.Contains(Entailment, kind) ||
+		slices.Contains(Rerankers, kind) {
 		delete(files, "modules.json")
 		delete(files, poolingFile)
 	}
@@ -150,7 +167,7 @@ func addBERT(files map[string]any, kind Kind) []byte {
 	case BadShape:
 		return b.endFlat(x)
 	case ZeroByte:
-		return nil
+		return []byte{}
 	case Last:
 		files[poolingFile] = pooling("lasttoken")
 		files["modules.json"] = files["modules.json"].([]object)[:2] // without Normalize
@@ -166,10 +183,16 @@ func (b *builder) endFlat(x string) []byte {
 }
 
 func writeFiles(dir string, texts map[string]any, model []byte) error {
+	if model != nil {
+		texts["model.onnx"] = model
+	}
 	for name, content := range texts {
-		data, err := json.MarshalIndent(content, "", " ")
-		if err != nil {
-			return fmt.Errorf("encode %s: %w", name, err)
+		data, isModel := content.([]byte)
+		if !isModel {
+			var err error
+			if data, err = json.MarshalIndent(content, "", " "); err != nil {
+				return fmt.Errorf("encode %s: %w", name, err)
+			}
 		}
 
 		path := filepath.Join(dir, name)
@@ -181,8 +204,5 @@ func writeFiles(dir string, texts map[string]any, model []byte) error {
 		}
 	}
 
-	if err := files.WriteFile(filepath.Join(dir, "model.onnx"), model); err != nil {
-		return fmt.Errorf("write the test model: %w", err)
-	}
 	return nil
 }

@@ -19,7 +19,7 @@ func main() {
 		os.Exit(2)
 	}
 
-	kinds := slices.Concat(testmodel.Small, testmodel.Entailment, []testmodel.Kind{testmodel.SPLADE})
+	kinds := slices.Concat(testmodel.Small, testmodel.Entailment, testmodel.Rerankers, []testmodel.Kind{testmodel.SPLADE})
 	if len(os.Args) > 2 {
 		kinds = nil
 		for _, k := range os.Args[2:] {

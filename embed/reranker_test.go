@@ -1,0 +1,195 @@
+package embed
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lore/embed/testmodel"
+)
+
+// goldenRerank holds token ids by Hugging Face's tokenizers and scores by onnxruntime.
+type goldenRerank struct {
+	Models map[testmodel.Kind]struct {
+		Files map[string]string
+		Pairs []struct {
+			Query, Passage string
+			IDs            []int
+			Cut            bool
+			Score          float64
+		}
+		Fuzz []struct{ Text, IDs string }
+	}
+}
+
+func readGoldenRerank(t *testing.T) goldenRerank {
+	t.Helper()
+	var g goldenRerank
+	data, err := os.ReadFile("testdata/golden-rerank.json")
+	must(t, err)
+	must(t, json.Unmarshal(data, &g))
+	if len(g.Models) != len(testmodel.Rerankers) {
+		t.Fatalf("golden values of %d models, want %d: run make golden-embed", len(g.Models), len(testmodel.Rerankers))
+	}
+	return g
+}
+
+// Tokens are those of Hugging Face's tokenizers, character maps and random texts included.
+func TestRerankerTokens(t *testing.T) {
+	for kind, m := range readGoldenRerank(t).Models {
+		dir := modelDir(t, kind)
+		for name, want := range m.Files {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			must(t, err)
+			if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want {
+				t.Errorf("%s: %s has changed; run make golden-embed", kind, name)
+			}
+		}
+
+		data, err := os.ReadFile(filepath.Join(dir, "tokenizer.json"))
+		must(t, err)
+		tok, err := newTokenizer(data)
+		must(t, err)
+		for _, x := range m.Fuzz {
+			ids, _ := tok.single.fill(tok.encode(x.Text), nil)
+			if got := strings.Trim(fmt.Sprint(ids), "[]"); got != x.IDs {
+				t.Errorf("%s %q:\n got %v\nwant %v", kind, x.Text, got, x.IDs)
+			}
+		}
+	}
+}
+
+// Scores are onnxruntime's, in a batch with padding and alone.
+func TestRerankerScores(t *testing.T) {
+	for name, e := range engines(t) {
+		for kind, m := range readGoldenRerank(t).Models {
+			t.Run(name+"/"+string(kind), func(t *testing.T) {
+				c, err := OpenCrossEncoder(context.Background(), modelDir(t, kind), e)
+				must(t, err)
+				defer c.Close()
+				for _, x := range m.Pairs {
+					got, err := c.Score(context.Background(), x.Query, []string{x.Passage, "a", x.Passage})
+					must(t, err)
+					if math.Abs(got[0].Logit-x.Score) > tolerance || math.Abs(got[2].Logit-x.Score) > tolerance {
+						t.Errorf("%q, %q: %v, want %v", x.Query, x.Passage, got[0].Logit, x.Score)
+					}
+					if got[0].Cut != x.Cut {
+						t.Errorf("%q, %q: cut is %t", x.Query, x.Passage, got[0].Cut)
+					}
+					if s, ok := c.(*seq2seq); ok {
+						if in, _ := s.prompt(x.Query, x.Passage); fmt.Sprint(in.ids) != fmt.Sprint(x.IDs) {
+							t.Errorf("%q, %q:\n got %v\nwant %v", x.Query, x.Passage, in.ids, x.IDs)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// What was taken from where is said of each layout.
+func TestRerankerNotes(t *testing.T) {
+	for kind, want := range map[testmodel.Kind]string{
+		testmodel.MonoT5:      "relevant is ▁true and irrelevant ▁false, by the name in its config.json, castorini/monot5-base-msmarco",
+		testmodel.MonoMT5:     "relevant is ▁yes and irrelevant ▁no, by lore.json",
+		testmodel.CrossXLMR:   "puts a sigmoid over the logit; the logit itself is taken",
+		testmodel.CrossTwo:    "of its two classes, which have numbers alone, the second is taken for relevant",
+		testmodel.CrossModern: "",
+	} {
+		c, err := OpenCrossEncoder(context.Background(), modelDir(t, kind), Engine{})
+		must(t, err)
+		if notes := strings.Join(c.Settings().Notes, "; "); !strings.Contains(notes, want) || want == "" && notes != "" {
+			t.Errorf("%s: %q", kind, notes)
+		}
+		must(t, c.Close())
+	}
+}
+
+func TestKnownTokens(t *testing.T) {
+	for model, want := range map[string]string{
+		"castorini/monot5-3b-msmarco-10k":       "[▁true ▁false]",
+		"unicamp-dl/InRanker-base":              "[▁true ▁false]",
+		"unicamp-dl/mt5-base-mmarco-v2":         "[▁yes ▁no]",
+		"unicamp-dl/mt5-base-en-msmarco":        "[▁yes ▁no]",
+		"unicamp-dl/ptt5-base-pt-msmarco-10k":   "[▁sim ▁não]",
+		"unicamp-dl/monoptt5-base":              "[▁Sim ▁Não]",
+		"unicamp-dl/mt5-13b-mmarco-100k":        "[▁true ▁]",
+		"google/flan-t5-large":                  "[]",
+		"sentence-transformers/msmarco-t5-base": "[]",
+	} {
+		if got := fmt.Sprint(knownTokens(model)); got != want {
+			t.Errorf("%s: %s", model, got)
+		}
+	}
+}
+
+// Rerankers that cannot be read are refused with what to do.
+func TestRerankerRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind          testmodel.Kind
+		file, content string
+		remove        string
+		want          string
+	}{
+		"generative": {
+			kind: testmodel.CrossTwo, file: "config.json",
+			content: `{"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3", "max_position_embeddings": 64}`,
+			want:    "is a generative reranker (Qwen3ForCausalLM), which lore does not compute from a folder; serve it by Ollama",
+		},
+		"entailment": {
+			kind: testmodel.CrossTwo, file: "config.json",
+			content: `{"max_position_embeddings": 64, "id2label": {"0": "entailment", "1": "not_entailment"}}`,
+			want:    "has two classes that do not say which is relevant: entailment, not_entailment",
+		},
+		"unknown T5": {
+			kind: testmodel.MonoT5, file: "config.json", content: `{"model_type": "t5", "n_positions": 64}`,
+			want: `{"relevant_tokens": ["▁true", "▁false"]}`,
+		},
+		"token of another model": {
+			kind: testmodel.MonoMT5, file: OverrideFile, content: `{"relevant_tokens": ["▁oui", "▁non"]}`,
+			want: `has no token "▁oui" in its vocabulary (by lore.json)`,
+		},
+		"one token": {
+			kind: testmodel.MonoMT5, file: OverrideFile, content: `{"relevant_tokens": ["▁oui"]}`, want: "has 1 relevant_tokens",
+		},
+		"no decoder": {kind: testmodel.MonoT5, remove: decoderFile, want: "has an encoder and no decoder_model.onnx"},
+		"merged": {
+			kind: testmodel.MonoT5, remove: decoderFile, file: mergedFile, content: "x", want: "a merged decoder needs past keys",
+		},
+		"no encoder": {kind: testmodel.MonoT5, remove: encoderFile, want: "has no encoder_model.onnx"},
+		"damaged map": {
+			kind: testmodel.CrossTwo, file: "tokenizer.json",
+			content: `{"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}, "model": {"type": "Unigram", "vocab": []}}`,
+			want:    "has a tokeniser that lore cannot use",
+		},
+	} {
+		dir := modelDir(t, c.kind)
+		if c.remove != "" {
+			must(t, os.Remove(filepath.Join(dir, c.remove)))
+		}
+		if c.file != "" {
+			write(t, dir, c.file, c.content)
+		}
+		if _, err := OpenCrossEncoder(context.Background(), dir, Engine{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzCharMap feeds damaged maps, which must not panic.
+func FuzzCharMap(f *testing.F) {
+	f.Add("CAAAAAAAAAAAAAAAYQA=", "é\u0301①x")
+	f.Add("AAAA", "")
+	f.Fuzz(func(t *testing.T, encoded, text string) {
+		if m, err := newCharMap(encoded); err == nil {
+			m.apply(text)
+		}
+	})
+}
