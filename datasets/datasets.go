@@ -171,6 +171,7 @@ type Metric struct {
 	Name    string  // key in files, such as "coverage"
 	Title   string  // heading in tables, such as "Coverage"
 	Percent bool    // values are shares in [0,1], shown times 100
+	Places  int     // decimals that tables show; 0 stands for one
 	Low     float64 // smallest possible value, the worst case of an unscored unit
 	High    float64 // largest possible value; ignored when Bounded is false
 	Bounded bool    // Low and High are known

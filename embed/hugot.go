@@ -81,13 +81,33 @@ func openHugot(ctx context.Context, f *folder) (_ *hugotModel, err error) {
 
 func (m *hugotModel) outputName() string { return m.model.OutputsMeta[m.out].Name }
 
-func (m *hugotModel) run(ctx context.Context, batch []input) (_ []output, err error) {
+func (m *hugotModel) run(ctx context.Context, batch []input) ([]output, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
 
+	// A computation cannot be ended: one that nobody waits for any more keeps the model until it is through.
+	type result struct {
+		out []output
+		err error
+	}
+	through := make(chan result, 1)
 	m.mu.Lock()
-	defer m.mu.Unlock()
+	go func() {
+		defer m.mu.Unlock()
+		out, err := m.compute(context.WithoutCancel(ctx), batch)
+		through <- result{out, err}
+	}()
+
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case r := <-through:
+		return r.out, r.err
+	}
+}
+
+func (m *hugotModel) compute(ctx context.Context, batch []input) (_ []output, err error) {
 	defer recovered(m.dir, &err)
 
 	b := m.batch(batch)
@@ -96,10 +116,6 @@ func (m *hugotModel) run(ctx context.Context, batch []input) (_ []output, err er
 	}
 
 	runErr := backends.RunSessionOnBatch(ctx, b, m.base)
-	if err := ctx.Err(); err != nil {
-		// hugot goes on computing after a cancelled context: its tensors are left to it.
-		return nil, context.Cause(ctx)
-	}
 	if err := errors.Join(runErr, b.Destroy()); err != nil {
 		return nil, m.failed(err)
 	}
@@ -179,7 +195,21 @@ func notLoaded(dir string, err error) error {
 	}
 }
 
+// close frees the model; while it still computes what was cancelled, once it is through.
 func (m *hugotModel) close() error {
+	if !m.mu.TryLock() {
+		go func() {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			_ = m.free() // nobody is left to be told
+		}()
+		return nil
+	}
+	defer m.mu.Unlock()
+	return m.free()
+}
+
+func (m *hugotModel) free() error {
 	if m.model.GoMLXModel != nil {
 		m.model.GoMLXModel.Destroy()
 	}

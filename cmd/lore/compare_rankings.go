@@ -65,6 +65,9 @@ func (f compareFlags) checkRankings() error {
 	return f.check()
 }
 
+// placesOpen is how many decimals are shown of measures that are no shares, such as DCG and the logarithm of odds.
+const placesOpen = 3
+
 // metricsOf are the measures as metrics. Those in [0,1] are shown times 100, as all shares are.
 func metricsOf(measures []*metric.Measure) ([]datasets.Metric, error) {
 	var out []datasets.Metric
@@ -73,7 +76,11 @@ func metricsOf(measures []*metric.Measure) ([]datasets.Metric, error) {
 			return nil, usage.Errorf("%s is no mean over topics, so that no test between runs is known for it; lore measure prints it", m)
 		}
 		share := m.Share()
-		out = append(out, datasets.Metric{Name: m.String(), Title: m.String(), Percent: share, High: 1, Bounded: share, Lead: true})
+		one := datasets.Metric{Name: m.String(), Title: m.String(), Percent: share, High: 1, Bounded: share, Lead: true}
+		if !share {
+			one.Places = placesOpen
+		}
+		out = append(out, one)
 	}
 	return out, nil
 }

@@ -24,20 +24,21 @@ type farewell struct {
 
 // interrupted says how much is done, what of it is kept, and how to go on. Every finished call to a
 // model is on disk, and files are put in place whole. What the built-in judge or a model in this
-// process computes is made again.
+// process computes is made again: where no call was made, nothing is said of calls.
 func (e *farewell) interrupted() { e.once.Do(e.say) }
 
 func (e *farewell) say() {
 	state, known := e.board.State()
 	e.board.End()
-	if !known {
-		state = meter.State{}
-	}
-	fmt.Fprintf(e.stderr, "lore: interrupted; %s\n      %s\n", interruptedText(state), commandLine(os.Args[0], e.args))
+	fmt.Fprintf(e.stderr, "lore: interrupted; %s\n      %s\n", interruptedText(state, known), commandLine(os.Args[0], e.args))
 }
 
-func interruptedText(s meter.State) string {
-	kept := "finished calls to models and whole files are kept; run the same command again to resume from them:"
+// interruptedText is the sentence about a state; one that is not known is that of a command that shows no progress.
+func interruptedText(s meter.State, known bool) string {
+	if !known {
+		return "what it had written whole is kept; run the same command again:"
+	}
+	kept := "no model had answered, so that only whole files are kept; run the same command again:"
 	if n := s.Asked + s.Kept; n > 0 {
 		kept = fmt.Sprintf("nothing is lost: %s to models and whole files are kept; run the same command again to resume from them:",
 			usage.Counted(n, "finished call"))

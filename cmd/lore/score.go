@@ -81,15 +81,18 @@ func scoreRecorded(c *cobra.Command, f scoreFlags, e all.Entry, data []string) e
 	if err := checkJSON(c, f.format, f.json); err != nil {
 		return err
 	}
+	if err := checkTables(f.out); err != nil {
+		return err
+	}
+	if f.limit < 0 {
+		return usage.Errorf("--limit cannot be negative")
+	}
 	ds, err := e.Load(data)
 	if err != nil {
 		return err
 	}
 	for _, w := range ds.Warnings {
 		console.Warn(w)
-	}
-	if f.limit < 0 {
-		return usage.Errorf("--limit cannot be negative")
 	}
 	if f.limit > 0 && f.limit < len(ds.Items) {
 		console.Note(fmt.Sprintf("scored on the first %d of %d items: --limit", f.limit, len(ds.Items)))

@@ -228,6 +228,9 @@ func (f verbFlags) config(c *cobra.Command, v datasets.Verb) (workshop.Config, e
 		if err := checkJSON(c, f.format, f.json); err != nil {
 			return cfg, err
 		}
+		if err := checkTables(f.out); err != nil {
+			return cfg, err
+		}
 		if f.out == "" {
 			cfg.Calls = filepath.Join("lore-runs", "score")
 		}

@@ -10,7 +10,7 @@ import (
 	"lore/judge/metric"
 )
 
-// settingGrids are recorded models against settings, as the paper's Tables 6, 7, 13 and 14 have them. Settings
+// settingGrids are recorded models against settings, as the paper's Tables 6 to 9, 13 and 14 have them. Settings
 // that the same models were run with share a table, with the settings of reference that all of these have. There
 // are none where answers do not lie in folders of settings, or two systems have the same name.
 func settingGrids(domain string, scores []SystemScores, bound string) []datasets.Grid {
@@ -260,8 +260,9 @@ func (t settingTable) note() string {
 		shown = "R-1 and R-2 are the upper end of the bootstrap interval, as the paper prints them, not means"
 	}
 	return "In percent; " + shown + ". R-1, R-2: ROUGE F1 by lore. BScr (BERTScore F1) and G-Eval: the authors', from the files " +
-		"beside the answers; – where there is none. Averages are over the cells above or, of settings that retrieve, to the left; " +
-		"n says of how many where some are missing. Missing and empty answers are unscored, and counted beside the figure."
+		"beside the answers; – where there is none. The average of a row is over its settings that retrieve; the last row is " +
+		"the average over models; n says over how many where some have no figure. Missing and empty answers are unscored, and " +
+		"counted beside the figure."
 }
 
 // besideAuthors sets lore's ROUGE beside the authors' where they recorded theirs.

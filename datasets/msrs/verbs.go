@@ -52,7 +52,7 @@ func Verbs() []datasets.Verb {
 				"reference by F1, lexical recall, and the relevance that judges find. Of a folder the files\n" +
 				"MODEL_summary.json are scored. Where answers lie as they were released, in\n" +
 				"outputs/DOMAIN/SETTING/summary, the queries are found beside outputs, models stand against\n" +
-				"settings as in the paper's Tables 6, 7, 13 and 14, and the authors' own figures stand beside.",
+				"settings as in the paper's Tables 6 to 9, 13 and 14, and the authors' own figures stand beside.",
 			Example: "  lore score msrs MSRS/outputs --bound high --out tables\n" +
 				"  lore score msrs --domain story --queries queries_test.json gpt-4o_summary.json\n" +
 				"  lore score msrs --queries MSRS/story MSRS/outputs/story/bm25",

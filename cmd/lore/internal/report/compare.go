@@ -64,6 +64,7 @@ func Differences(b table.Block, how table.Design, all bool) datasets.Grid {
 			continue
 		}
 
+		decimals := decimalsOf(b.Metrics, d.Metric)
 		mark := ""
 		if d.Significant(how.Level) {
 			mark = " *"
@@ -72,13 +73,13 @@ func Differences(b table.Block, how table.Design, all bool) datasets.Grid {
 			d.Metric,
 			d.A,
 			d.B,
-			number(d.Diff, "%+.1f"),
-			number(d.Low, "%.1f") + " to " + number(d.High, "%.1f"),
+			number(d.Diff, "%+"+decimals),
+			number(d.Low, "%"+decimals) + " to " + number(d.High, "%"+decimals),
 			number(d.P, "%.4f"),
 			number(d.PT, "%.4f"),
 			number(d.PHolm, "%.4f") + mark,
 			number(d.Effect, "%.2f"),
-			number(d.Least, "%.1f"),
+			number(d.Least, "%"+decimals),
 			number(d.Power, "%.0f"),
 			fmt.Sprintf("%d/%d/%d", d.Win, d.Tie, d.Loss),
 			fmt.Sprint(d.N),
@@ -91,6 +92,16 @@ func Differences(b table.Block, how table.Design, all bool) datasets.Grid {
 			left)
 	}
 	return g
+}
+
+// decimalsOf is the end of a format for values of a metric, such as ".1f".
+func decimalsOf(metrics []datasets.Metric, name string) string {
+	for _, m := range metrics {
+		if m.Name == name {
+			return fmt.Sprintf(".%df", places(m))
+		}
+	}
+	return ".1f"
 }
 
 // by names the judge of a block in titles.

@@ -226,10 +226,13 @@ func figure(f table.Figure, m datasets.Metric) string {
 	return s
 }
 
-// Number shows a value of a metric with one decimal, a share in [0,1] as a percentage.
+// Number shows a value of a metric with one decimal or as many as it has, a share in [0,1] as a percentage.
 func Number(v float64, m datasets.Metric) string {
-	return fmt.Sprintf("%.1f", v*factor(m))
+	return fmt.Sprintf("%.*f", places(m), v*factor(m))
 }
+
+// places is how many decimals of a metric are shown.
+func places(m datasets.Metric) int { return max(1, m.Places) }
 
 // Systems adapts rows for a benchmark's own tables. Values stay in the metric's unit.
 func Systems(t table.Table) []datasets.Scored {
