@@ -1,6 +1,12 @@
 package index
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
 
 // Batcher is a Retriever that ranks many queries at once for less than one by one.
 type Batcher interface {
@@ -36,4 +42,37 @@ func RetrieveOne(ctx context.Context, b Batcher, q Query, k int) (Ranking, error
 		return Ranking{}, err
 	}
 	return out[0], nil
+}
+
+// eachQuery ranks queries on all processors. The first error in their order is returned.
+func eachQuery(queries []Query, step func(done int), rank func(Query) (Ranking, error)) ([]Ranking, error) {
+	out := make([]Ranking, len(queries))
+	errs := make([]error, len(queries))
+	var next, done atomic.Int64
+	var failed atomic.Bool
+	var telling sync.Mutex
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(queries)) {
+		wg.Go(func() {
+			for !failed.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= len(queries) {
+					return
+				}
+				if out[i], errs[i] = rank(queries[i]); errs[i] != nil {
+					failed.Store(true)
+				}
+				if step != nil {
+					telling.Lock()
+					step(int(done.Add(1)))
+					telling.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
+	return out, nil
 }

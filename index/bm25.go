@@ -1,13 +1,16 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -62,35 +65,77 @@ func (p BM25Params) Check() error {
 
 // BM25 ranks by BM25. A term that occurs twice in the query counts twice. |d| is
 // the number of tokens after analysis. Sums run in the order of the query's
-// different terms, so scores are equal to the bit however the index was built.
+// different terms, and all statistics are whole numbers over the documents that are
+// there, so scores are equal to the bit however the index was built.
+//
+// Where k1 is 0 or b is 1, documents that the formula gives equal scores have equal
+// ones, and go by id: see exact.go.
 type BM25 struct {
-	postings *postings
-	params   BM25Params
-	norms    []float64 // k1·(1 − b + b·|d|/avgdl) by document number
-	once     []float64 // 1/(1 + norm): the share of its weight that a term occurring once gets
-	floor    float64   // okapi: the idf that replaces negative ones
-	lucene   *lucenes  // for lengths as Lucene keeps them, else nil
-	pool     sync.Pool // *block
+	analyze func(text string) []string
+	shards  []shard
+	docs    int    // that are there
+	tokens  uint64 // of these
+	params  BM25Params
+	norms   norms
+	floor   float64   // okapi: the idf that replaces negative ones
+	lucene  *lucenes  // for lengths as Lucene keeps them, else nil
+	pool    sync.Pool // *block
 }
 
-func newBM25(p *postings, params BM25Params) *BM25 {
-	b := &BM25{postings: p, params: params, norms: make([]float64, p.size()), once: make([]float64, p.size())}
+// shard is a segment as it is searched.
+type shard struct {
+	*postings
+	id   func(doc uint32) string // ascending by number
+	live []uint64                // a bit for each document that is there; nil: all are
+}
 
-	mean := p.mean()
-	for d, n := range p.lengths {
-		b.norms[d] = params.K1 * (1 - params.B + params.B*float64(n)/mean)
-		b.once[d] = 1 / (1 + b.norms[d])
+func newBM25(analyze func(string) []string, shards []shard, params BM25Params) (*BM25, error) {
+	b := &BM25{analyze: analyze, shards: shards}
+	for _, s := range shards {
+		docs, tokens, err := s.count()
+		if err != nil {
+			return nil, err
+		}
+		b.docs += docs
+		b.tokens += tokens
 	}
-	if params.Variant == Okapi {
-		b.floor = okapiEpsilon * b.meanIDF()
-	}
+	return b.With(params)
+}
 
-	if params.Lengths == LuceneLengths {
-		b.lucene = newLucenes(p, params)
+// count is how many documents are there, and their tokens.
+func (s shard) count() (docs int, tokens uint64, err error) {
+	docs, tokens = s.size(), s.tokens
+	if s.live == nil {
+		return docs, tokens, nil
 	}
+	lengths, err := s.lengths.whole()
+	if err != nil {
+		return 0, 0, err
+	}
+	for d, n := range lengths {
+		if !s.has(uint32(d)) {
+			docs--
+			tokens -= uint64(n)
+		}
+	}
+	return docs, tokens, nil
+}
 
-	b.pool.New = func() any { return &block{} }
-	return b
+// has reports whether a document is there.
+func (s shard) has(doc uint32) bool { return s.live == nil || s.live[doc>>6]&(1<<(doc&63)) != 0 }
+
+// df is how many documents of a list are there.
+func (s shard) df(docs []uint32) int {
+	if s.live == nil {
+		return len(docs)
+	}
+	n := 0
+	for _, d := range docs {
+		if s.has(d) {
+			n++
+		}
+	}
+	return n
 }
 
 // With returns the same index with other parameters.
@@ -98,36 +143,113 @@ func (b *BM25) With(params BM25Params) (*BM25, error) {
 	if err := params.Check(); err != nil {
 		return nil, err
 	}
-	return newBM25(b.postings, params), nil
+	out := &BM25{analyze: b.analyze, shards: b.shards, docs: b.docs, tokens: b.tokens, params: params}
+
+	longest := uint64(0)
+	for _, s := range b.shards {
+		longest = max(longest, s.longest)
+	}
+	out.norms = newNorms(params, out.mean(), longest)
+	if params.Variant == Okapi {
+		mean, err := out.meanIDF()
+		if err != nil {
+			return nil, err
+		}
+		out.floor = okapiEpsilon * mean
+	}
+	if params.Lengths == LuceneLengths {
+		var err error
+		if out.lucene, err = newLucenes(b.shards, params, longest); err != nil {
+			return nil, err
+		}
+	}
+	out.pool.New = func() any { return &block{} }
+	return out, nil
+}
+
+// mean is the mean document length in tokens.
+func (b *BM25) mean() float64 {
+	if b.docs == 0 {
+		return 0
+	}
+	return float64(b.tokens) / float64(b.docs)
 }
 
 // Close frees the index; it must not be used afterwards, nor any made by With.
-func (b *BM25) Close() error { return b.postings.Close() }
+func (b *BM25) Close() error {
+	var errs []error
+	for _, s := range b.shards {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(errs...)
+}
 
-// meanIDF is the mean over all terms of rank_bm25's idf, negative ones included.
-func (b *BM25) meanIDF() float64 {
-	terms := len(b.postings.termEnds)
+// meanIDF is the mean over all terms of rank_bm25's idf, negative ones included, summed in the byte order of terms.
+func (b *BM25) meanIDF() (float64, error) {
+	at := make([]int, len(b.shards))
+	sum, terms := 0.0, 0
+	for {
+		df, more, err := b.nextTerm(at)
+		if err != nil {
+			return 0, err
+		}
+		if !more {
+			break
+		}
+		if df > 0 {
+			sum += b.okapiIDF(df)
+			terms++
+		}
+	}
 	if terms == 0 {
-		return 0
+		return 0, nil
 	}
-	sum := 0.0
-	for i := range terms {
-		docs, _ := b.postings.list(i)
-		sum += b.okapiIDF(len(docs))
+	return sum / float64(terms), nil
+}
+
+// nextTerm moves past the least term of all shards, each of which stands at one of its terms, and counts its documents.
+func (b *BM25) nextTerm(at []int) (df int, more bool, err error) {
+	var least []byte
+	for i, s := range b.shards {
+		if at[i] == s.termEnds.len() {
+			continue
+		}
+		t, err := s.term(at[i])
+		if err != nil {
+			return 0, false, err
+		}
+		if least == nil || bytes.Compare(t, least) < 0 {
+			least = t
+		}
 	}
-	return sum / float64(terms)
+	if least == nil {
+		return 0, false, nil
+	}
+
+	for i, s := range b.shards {
+		if at[i] == s.termEnds.len() {
+			continue
+		}
+		if t, err := s.term(at[i]); err != nil || !bytes.Equal(t, least) {
+			continue // an error comes again when the term is the least
+		}
+		docs, _, err := s.list(at[i])
+		if err != nil {
+			return 0, false, err
+		}
+		df += s.df(docs)
+		at[i]++
+	}
+	return df, true, nil
 }
 
 func (b *BM25) okapiIDF(df int) float64 {
-	n := float64(b.postings.size())
+	n := float64(b.docs)
 	return math.Log(n-float64(df)+0.5) - math.Log(float64(df)+0.5)
 }
 
 // idf of a term, with the factor that the variant puts before the fraction.
 func (b *BM25) idf(df int) float64 {
-	if b.lucene != nil {
-		return b.lucene.idf(df)
-	}
 	if b.params.Variant == Okapi {
 		v := b.okapiIDF(df)
 		if v < 0 {
@@ -135,11 +257,14 @@ func (b *BM25) idf(df int) float64 {
 		}
 		return v * (b.params.K1 + 1)
 	}
-	n := float64(b.postings.size())
+	if b.lucene != nil {
+		return b.lucene.idf(df)
+	}
+	n := float64(b.docs)
 	return math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
 }
 
-// blockDocs is how many documents are scored at a time: their sums, marks and norms
+// blockDocs is how many documents are scored at a time: their sums, marks and lengths
 // fit into a processor's own cache, whatever the size of the index.
 const blockDocs = 1 << 13
 
@@ -149,10 +274,10 @@ type block struct {
 	marks [blockDocs / 64]uint64
 }
 
-// cursor is a query term with what is left of its postings.
+// cursor is a query term with what is left of its postings in a shard.
 type cursor struct {
 	docs, tfs []uint32
-	weight    float64
+	weight    weight
 }
 
 // Retrieve ranks documents, block after block. Inside a document terms are added in
@@ -161,35 +286,74 @@ func (b *BM25) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
 	if err := ctx.Err(); err != nil {
 		return Ranking{}, err
 	}
-	var cursors []cursor
-	for _, t := range countTerms(b.postings.analyze(q.Text)) {
-		if docs, tfs := b.postings.find(t.term); len(docs) > 0 {
-			cursors = append(cursors, cursor{docs, tfs, t.count * b.idf(len(docs))})
-		}
+	cursors, err := b.cursors(q.Text)
+	if err != nil {
+		return Ranking{}, err
 	}
 
 	blk := b.pool.Get().(*block)
 	defer b.pool.Put(blk)
-	best := bestDocs{k: k}
-	for base := 0; base < b.postings.size(); base += blockDocs {
-		end := min(base+blockDocs, b.postings.size())
-		for i := range cursors {
-			b.add(blk, &cursors[i], base, end)
+	best := bestDocs{k: k, shards: b.shards}
+	for i, s := range b.shards {
+		best.shard = i
+		for base := 0; base < s.size(); base += blockDocs {
+			end := min(base+blockDocs, s.size())
+			lengths, err := s.lengths.cut(uint64(base), uint64(end))
+			if err != nil {
+				return Ranking{}, err
+			}
+			for c := range cursors[i] {
+				b.add(blk, &cursors[i][c], base, lengths)
+			}
+			if b.params.Variant == Okapi {
+				blk.markAll(end - base)
+			}
+			if b.lucene != nil {
+				blk.narrow()
+			}
+			blk.hand(base, s.live, &best)
 		}
-		if b.params.Variant == Okapi {
-			blk.markAll(end - base)
-		}
-		if b.lucene != nil {
-			blk.narrow()
-		}
-		blk.hand(base, &best)
 	}
-	return Ranking{Hits: best.hits(b.postings)}, nil
+	return Ranking{Hits: best.hits()}, nil
 }
 
-// add adds a term's part to the scores of the documents from base to end.
-func (b *BM25) add(blk *block, c *cursor, base, end int) {
-	docs := c.docs
+// cursors are the query's terms in the order of their first appearance, by shard.
+func (b *BM25) cursors(query string) ([][]cursor, error) {
+	out := make([][]cursor, len(b.shards))
+	for _, t := range countTerms(b.analyze(query)) {
+		df := 0
+		lists := make([]cursor, len(b.shards))
+		for i, s := range b.shards {
+			docs, tfs, err := s.find(t.term)
+			if err != nil {
+				return nil, err
+			}
+			lists[i] = cursor{docs: docs, tfs: tfs}
+			df += s.df(docs)
+		}
+		if df == 0 {
+			continue
+		}
+
+		w := b.norms.weigh(b.idf(df), t.count)
+		for i, c := range lists {
+			if len(c.docs) > 0 {
+				c.weight = w
+				out[i] = append(out[i], c)
+			}
+		}
+	}
+	return out, nil
+}
+
+// RetrieveBatch ranks the queries on all processors.
+func (b *BM25) RetrieveBatch(ctx context.Context, queries []Query, k int, step func(int)) ([]Ranking, error) {
+	return eachQuery(queries, step, func(q Query) (Ranking, error) { return b.Retrieve(ctx, q, k) })
+}
+
+// add adds a term's part to the scores of the documents from base, as many as there are lengths.
+func (b *BM25) add(blk *block, c *cursor, base int, lengths []uint32) {
+	docs, end := c.docs, base+len(lengths)
 	n := 0
 	for n < len(docs) && int(docs[n]) < end {
 		n++
@@ -198,17 +362,22 @@ func (b *BM25) add(blk *block, c *cursor, base, end int) {
 	docs, tfs := docs[:n], c.tfs[:n]
 	c.docs, c.tfs = c.docs[n:], c.tfs[n:]
 	if b.lucene != nil {
-		b.lucene.add(blk, docs, tfs, base, float32(c.weight))
+		b.lucene.add(blk, docs, tfs, base, lengths, float32(c.weight.whole))
+		return
+	}
+	if b.norms.exact {
+		b.addExact(blk, c.weight, docs, tfs, base, lengths)
 		return
 	}
 
-	norms, once := b.norms[base:end], b.once[base:end]
+	weight, table := c.weight.whole, b.norms.table
 	for i, d := range docs {
 		at := (int(d) - base) & (blockDocs - 1) // always so; spares a bounds check
+		norm := b.norms.of(table, lengths[at])
 		if tf := tfs[i]; tf == 1 {
-			blk.sums[at] += c.weight * once[at]
+			blk.sums[at] += weight * norm.once
 		} else {
-			blk.sums[at] += c.weight * float64(tf) / (float64(tf) + norms[at])
+			blk.sums[at] += weight * float64(tf) / (float64(tf) + norm.norm)
 		}
 		blk.marks[at>>6] |= 1 << (at & 63)
 	}
@@ -221,14 +390,20 @@ func (blk *block) markAll(n int) {
 	}
 }
 
-// hand offers the marked documents and clears the block.
-func (blk *block) hand(base int, best *bestDocs) {
+// hand offers the marked documents that are there, and clears the block.
+func (blk *block) hand(base int, live []uint64, best *bestDocs) {
 	least := best.least()
 	for w, mark := range blk.marks {
+		there := ^uint64(0)
+		if live != nil && mark != 0 {
+			there = live[base>>6+w]
+		}
 		for ; mark != 0; mark &= mark - 1 {
-			at := w<<6 + bits.TrailingZeros64(mark)
-			// Documents come in ascending order: an equal score is worse than a kept one.
-			if s := blk.sums[at]; s > least || !best.full() {
+			bit := bits.TrailingZeros64(mark)
+			at := w<<6 + bit
+			// Inside a shard documents come in ascending order: an equal score is worse than a kept one.
+			s := blk.sums[at]
+			if (s > least || s == least && best.shard > 0 || !best.full()) && there&(1<<bit) != 0 {
 				best.add(uint32(base+at), s)
 				least = best.least()
 			}
@@ -262,18 +437,30 @@ func countTerms(terms []string) []queryTerm {
 // bestDocs keeps the k best documents, or all for k below 1, as a heap with the
 // worst at the top.
 type bestDocs struct {
-	k    int
-	docs []scoredDoc
+	k      int
+	docs   []scoredDoc
+	shards []shard
+	shard  int // of the documents that are added
 }
 
 type scoredDoc struct {
-	doc   uint32
 	score float64
+	shard int32
+	doc   uint32
 }
 
-func (s scoredDoc) compare(t scoredDoc) int {
-	return cmp.Or(cmp.Compare(t.score, s.score), cmp.Compare(s.doc, t.doc))
+// compare puts the better document first: the higher score, and of equal ones the first id.
+func (h *bestDocs) compare(s, t scoredDoc) int {
+	if s.score != t.score {
+		return cmp.Compare(t.score, s.score)
+	}
+	if s.shard == t.shard {
+		return cmp.Compare(s.doc, t.doc)
+	}
+	return cmp.Compare(h.id(s), h.id(t))
 }
+
+func (h *bestDocs) id(d scoredDoc) string { return h.shards[d.shard].id(d.doc) }
 
 func (h *bestDocs) full() bool { return h.k > 0 && len(h.docs) == h.k }
 
@@ -286,31 +473,31 @@ func (h *bestDocs) least() float64 {
 }
 
 func (h *bestDocs) add(doc uint32, score float64) {
-	n := scoredDoc{doc, score}
+	n := scoredDoc{score, int32(h.shard), doc}
 	switch {
 	case !h.full():
 		h.docs = append(h.docs, n)
 		if h.full() {
 			heap.Init(h)
 		}
-	case n.compare(h.docs[0]) < 0:
+	case h.compare(n, h.docs[0]) < 0:
 		h.docs[0] = n
 		heap.Fix(h, 0)
 	}
 }
 
 // hits are the documents, best first, equal scores by document id.
-func (h *bestDocs) hits(p *postings) []Hit {
-	slices.SortFunc(h.docs, scoredDoc.compare)
+func (h *bestDocs) hits() []Hit {
+	slices.SortFunc(h.docs, h.compare)
 	out := make([]Hit, len(h.docs))
 	for i, d := range h.docs {
-		out[i] = Hit{p.id(d.doc), d.score}
+		out[i] = Hit{h.id(d), d.score}
 	}
 	return out
 }
 
 func (h *bestDocs) Len() int           { return len(h.docs) }
-func (h *bestDocs) Less(i, j int) bool { return h.docs[i].compare(h.docs[j]) > 0 }
+func (h *bestDocs) Less(i, j int) bool { return h.compare(h.docs[i], h.docs[j]) > 0 }
 func (h *bestDocs) Swap(i, j int)      { h.docs[i], h.docs[j] = h.docs[j], h.docs[i] }
 func (h *bestDocs) Push(any)           { panic("not used") }
 func (h *bestDocs) Pop() any           { panic("not used") }
@@ -321,9 +508,5 @@ func (p BM25Params) Describe() string {
 	if v == "" {
 		v = Lucene
 	}
-	text := fmt.Sprintf("%s k1=%g b=%g", v, p.K1, p.B)
-	if p.Lengths != "" && p.Lengths != ExactLengths {
-		text += fmt.Sprintf(" lengths=%s", p.Lengths)
-	}
-	return text
+	return strings.TrimSpace(fmt.Sprintf("%s k1=%g b=%g", v, p.K1, p.B))
 }

@@ -39,28 +39,47 @@ func (p BM25Params) checkLengths() error {
 
 // lucenes is what Lucene's arithmetic needs besides the postings.
 type lucenes struct {
-	documents int       // that have a term
-	inverses  []float32 // 1/(k1·((1 − b) + b·|d|/avgdl)) by document number
+	documents int // that have a term
+	k1, b     float32
+	mean      float32
+	inverses  []float32 // by length, as far as they go
 }
 
-func newLucenes(p *postings, params BM25Params) *lucenes {
-	l := &lucenes{inverses: make([]float32, p.size())}
+func newLucenes(shards []shard, params BM25Params, longest uint64) (*lucenes, error) {
+	l := &lucenes{k1: float32(params.K1), b: float32(params.B)}
 	terms := 0
-	for _, n := range p.lengths {
-		terms += int(n)
-		if n > 0 {
-			l.documents++
+	for _, s := range shards {
+		lengths, err := s.lengths.whole()
+		if err != nil {
+			return nil, err
+		}
+		for d, n := range lengths {
+			if n > 0 && s.has(uint32(d)) {
+				terms += int(n)
+				l.documents++
+			}
 		}
 	}
 
-	// Every step is rounded to 32 bits, as Java rounds it.
-	k1, b := float32(params.K1), float32(params.B)
-	mean := float32(float64(terms) / float64(l.documents))
-	for d, n := range p.lengths {
-		share := float32(float32(b*float32(lucene.Length(int(n)))) / mean)
-		l.inverses[d] = 1 / float32(k1*float32(float32(1-b)+share))
+	l.mean = float32(float64(terms) / float64(l.documents))
+	l.inverses = make([]float32, min(longest, longestTable)+1)
+	for n := range l.inverses {
+		l.inverses[n] = l.compute(uint32(n))
 	}
-	return l
+	return l, nil
+}
+
+// compute is 1/(k1·((1 − b) + b·|d|/avgdl)) for a length. Every step is rounded to 32 bits, as Java rounds it.
+func (l *lucenes) compute(length uint32) float32 {
+	share := float32(float32(l.b*float32(lucene.Length(int(length)))) / l.mean)
+	return 1 / float32(l.k1*float32(float32(1-l.b)+share))
+}
+
+func (l *lucenes) inverse(length uint32) float32 {
+	if int(length) < len(l.inverses) {
+		return l.inverses[length]
+	}
+	return l.compute(length)
 }
 
 // idf has 32 bits.
@@ -70,10 +89,10 @@ func (l *lucenes) idf(df int) float64 {
 }
 
 // add adds a term's part to the scores of its documents in a block that begins at base.
-func (l *lucenes) add(blk *block, docs, tfs []uint32, base int, weight float32) {
+func (l *lucenes) add(blk *block, docs, tfs []uint32, base int, lengths []uint32, weight float32) {
 	for i, d := range docs {
 		at := (int(d) - base) & (blockDocs - 1)
-		below := 1 + float32(float32(tfs[i])*l.inverses[d])
+		below := 1 + float32(float32(tfs[i])*l.inverse(lengths[at]))
 		blk.sums[at] += float64(weight - float32(weight/below))
 		blk.marks[at>>6] |= 1 << (at & 63)
 	}

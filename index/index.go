@@ -1,6 +1,11 @@
 // Package index ranks the documents of a corpus for a query. It holds the
-// Retriever contract, BM25 over Bleve, and the baselines every result should be
-// read against: random, keywords, oracle and the whole corpus.
+// Retriever contract, corpora in memory and on disk, exact BM25 over texts that Bleve
+// analyses, and the baselines every result should be read against: random, keywords,
+// oracle and the whole corpus.
+//
+// A corpus on disk is segments that never change (segment.go) and a manifest that names
+// them (store.go); ingest.go adds what is new. Postings (postings.go) are made of a
+// segment for an analyser when they are first needed (invert.go).
 package index
 
 import (

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gofrs/flock"
@@ -75,7 +76,7 @@ func TestBM25ReopenAndRebuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := ranking(t, first, Query{Text: "cat bird dog"}, 3)
-	folders, _ := filepath.Glob(filepath.Join(dir, "bm25-*[0-9a-f]"))
+	folders, _ := filepath.Glob(filepath.Join(dir, "documents-v*"))
 	if len(folders) != 1 {
 		t.Fatalf("folders %v", folders)
 	}
@@ -88,22 +89,21 @@ func TestBM25ReopenAndRebuild(t *testing.T) {
 	}
 	first.Close()
 	again.Close()
-	// A damaged byte anywhere in the arrays is found, and they are made again from
-	// Bleve's index; with that gone, too, everything is made again from the documents.
-	arrays := filepath.Join(folders[0], postingsFile)
+	// A damaged byte anywhere in the postings is found, and they are made again from the documents.
+	arrays := postingsName(folders[0], "s000001", "en")
 	data, err := os.ReadFile(arrays)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []int{0, 8, len(data) / 2, len(data) - 9, len(data) - 8} {
+	for _, at := range []int{0, 8, len(data) / 2, len(data) - 9, len(data) - 1} {
 		bad := slices.Clone(data)
 		bad[at] ^= 1
 		for what, damage := range map[string]func() error{
-			"byte":      func() error { return os.WriteFile(arrays, bad, 0o666) },
-			"cut":       func() error { return os.WriteFile(arrays, data[:at], 0o666) },
-			"no arrays": func() error { return os.Remove(arrays) },
-			"no bleve": func() error {
-				return errors.Join(os.RemoveAll(filepath.Join(folders[0], bleveFolder)), os.WriteFile(arrays, bad, 0o666))
+			"byte":        func() error { return os.WriteFile(arrays, bad, 0o666) },
+			"cut":         func() error { return os.WriteFile(arrays, data[:at], 0o666) },
+			"no postings": func() error { return os.Remove(arrays) },
+			"no manifest": func() error {
+				return errors.Join(os.Remove(filepath.Join(folders[0], manifestFile)), os.WriteFile(arrays, bad, 0o666))
 			},
 		} {
 			if err := damage(); err != nil {
@@ -119,7 +119,7 @@ func TestBM25ReopenAndRebuild(t *testing.T) {
 			rebuilt.Close()
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*.building")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*", "*"+asideEnding)); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -127,8 +127,15 @@ func TestBM25ReopenAndRebuild(t *testing.T) {
 // A second process that wants to build the same index gets an error at once.
 func TestBM25BuildIsLocked(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, fmt.Sprintf("bm25-v%d-en-%s", formatVersion, corpusHash(five, "en")[:32]))
-	other := flock.New(path + ".lock")
+	hash, err := corpusHash(InMemory(five))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, fmt.Sprintf("documents-v%d-%s", formatVersion, hash[:32]))
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	other := flock.New(filepath.Join(folder, lockFile))
 	if got, err := other.TryLock(); err != nil || !got {
 		t.Fatal(got, err)
 	}
@@ -239,5 +246,42 @@ func TestOracleSaysThatItIsAll(t *testing.T) {
 		if err != nil || got.Gold != c.want || len(got.Hits) != c.n {
 			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
+	}
+}
+
+// With k1 = 0 a score is the sum of the weights of the words that are there, and with b = 1 it goes by tf/|d|: documents
+// that are equal in that have equal scores, to the bit, and go by id, whichever of the words they have. The words w0 to w8
+// are in six documents each, so their weights are equal; every document has three of them.
+func TestBM25TiesGoByID(t *testing.T) {
+	var docs []Document
+	for i := range 18 {
+		var words []string
+		for k := range 3 {
+			words = append(words, fmt.Sprintf("w%d", (i+[]int{0, 1, 4}[(k+i)%3])%9))
+		}
+		// Longer documents have each word as many times more.
+		docs = append(docs, Document{ID: fmt.Sprintf("d%02d", i), Text: strings.Repeat(strings.Join(words, " ")+" ", 1+i%7)})
+	}
+	const query = "w0 w1 w2 w3 w4 w5 w6 w7 w8"
+	idf := map[Variant]float64{Lucene: math.Log(1 + 12.5/6.5), Okapi: math.Log(12.5 / 6.5)}
+	mean := 0.0
+	for i := range docs {
+		mean += 3 * float64(1+i%7) / 18
+	}
+	for _, p := range []BM25Params{{K1: 0, B: 0.75}, {K1: 0, B: 1}, {K1: 1.2, B: 1}, {K1: 0, B: 0.3, Variant: Okapi}, {K1: 1.7, B: 1, Variant: Okapi}} {
+		b, err := OpenBM25(context.Background(), t.TempDir(), InMemory(docs), "whitespace", p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 3 * idf[Lucene] / (1 + p.K1*3/mean) // |d|/tf is 3
+		if p.Variant == Okapi {
+			want = 3 * idf[Okapi] * (p.K1 + 1) / (1 + p.K1*3/mean)
+		}
+		for i, h := range ranking(t, b, Query{Text: query}, 0) {
+			if h.ID != docs[i].ID || math.Abs(h.Score-want) > 1e-11 {
+				t.Errorf("%v: place %d is %v, want %s with %v", p, i, h, docs[i].ID, want)
+			}
+		}
+		b.Close()
 	}
 }

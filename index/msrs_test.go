@@ -214,8 +214,8 @@ func plainBM25(docs []Document, analyze func(string) []string) func(query string
 }
 
 // On all MSRS queries the index ranks as the reference does, and gives the same bits
-// for any size of batch and any order of the documents, both of which change Bleve's
-// segments, and after reopening.
+// for any segments and any order of the documents, after documents came and went, and
+// after reopening.
 func TestPublishedBM25EqualsTheReference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out what only takes long")
@@ -229,20 +229,25 @@ func TestPublishedBM25EqualsTheReference(t *testing.T) {
 		dir := t.TempDir()
 		shuffled := slices.Clone(docs)
 		sort.Slice(shuffled, func(i, j int) bool { return len(shuffled[i].Text) < len(shuffled[j].Text) })
-		open := func(dir string, docs []Document, batch int) *BM25 {
-			b, err := openBM25(context.Background(), dir, docs, "en", DefaultBM25, batch)
+		open := func(dir string, docs Corpus) *BM25 {
+			b, err := OpenBM25(context.Background(), dir, docs, "en", DefaultBM25)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { b.Close() })
 			return b
 		}
-		one := open(dir, docs, batchSize)
-		others := map[string]*BM25{"reopened": open(dir, shuffled, batchSize), "another order": open(t.TempDir(), shuffled, batchSize)}
-		for _, size := range []int{1, 10, 1000} {
-			others[fmt.Sprint("batches of ", size)] = open(t.TempDir(), docs, size)
+		one := open(dir, InMemory(docs))
+		half := t.TempDir()
+		stored(t, half, slices.Concat(docs[:len(docs)/2], []Document{{ID: "gone", Text: "a cat that will be gone"}}), 1<<20)
+		others := map[string]*BM25{
+			"reopened":      open(dir, InMemory(shuffled)),
+			"another order": open(t.TempDir(), InMemory(shuffled)),
+			"one segment":   open("", stored(t, t.TempDir(), docs, 0)),
+			"segments":      open("", stored(t, t.TempDir(), shuffled, 300_000)),
+			"grown":         open("", stored(t, half, shuffled, 1<<20)),
 		}
-		reference := plainBM25(docs, one.postings.analyze)
+		reference := plainBM25(docs, one.analyze)
 		for n, row := range slices.Sorted(maps.Keys(queries)) {
 			if n == most {
 				break

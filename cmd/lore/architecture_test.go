@@ -76,7 +76,6 @@ var outside = []struct {
 	{"net", []string{"lore/local/wire", "lore/local/ollama", "lore/local/system", at("view")}},
 	{"github.com/ollama/ollama", []string{"lore/local/ollama"}},
 	{"github.com/blevesearch/bleve", []string{"lore/index"}},
-	{"github.com/blevesearch/bleve_index_api", []string{"lore/index"}},
 	{"github.com/blevesearch/go-porterstemmer", []string{"lore/local/text", "lore/judge/metric", "lore/index/lucene"}},
 	{"github.com/blevesearch/snowballstem", []string{"lore/local/text"}},
 	{"github.com/knights-analytics/hugot", []string{"lore/embed"}},
@@ -90,8 +89,8 @@ var outside = []struct {
 	{"github.com/viterin/vek", []string{"lore/index"}},
 	// One benchmark was published in it, and one room writes it for notebooks.
 	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/rows", "lore/index/collection", at("tidy")}},
-	// Collections of passages are packed by it, and Parquet brings it along.
-	{"github.com/klauspost/compress", []string{"lore/local/files"}},
+	// Collections of passages and the texts of indexes are packed by it, and Parquet brings it along.
+	{"github.com/klauspost/compress", []string{"lore/local/files", "lore/index"}},
 	// People write studies in it, and the headers of prompts.
 	{"go.yaml.in/yaml", []string{"lore/cmd", "lore/local/prompt"}},
 	{"github.com/tiktoken-go/tokenizer", []string{"lore/local/tokens"}},

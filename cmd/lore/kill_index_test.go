@@ -76,7 +76,7 @@ func TestKillWhileIndexing(t *testing.T) {
 		if !bytes.Equal(read(t, dir, "again.trec"), want) {
 			t.Fatal("the rerun ranks otherwise")
 		}
-		if left, _ := filepath.Glob(filepath.Join(cache, "lore", "index", "*.building")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(cache, "lore", "index", "*", "*.writing")); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
 	}
