@@ -293,7 +293,7 @@ func (b *BM25) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
 
 	blk := b.pool.Get().(*block)
 	defer b.pool.Put(blk)
-	best := bestDocs{k: k, shards: b.shards}
+	best := bestDocs{k: k, id: func(d scoredDoc) string { return b.shards[d.shard].id(d.doc) }}
 	for i, s := range b.shards {
 		best.shard = i
 		for base := 0; base < s.size(); base += blockDocs {
@@ -437,10 +437,10 @@ func countTerms(terms []string) []queryTerm {
 // bestDocs keeps the k best documents, or all for k below 1, as a heap with the
 // worst at the top.
 type bestDocs struct {
-	k      int
-	docs   []scoredDoc
-	shards []shard
-	shard  int // of the documents that are added
+	k     int
+	docs  []scoredDoc
+	id    func(scoredDoc) string
+	shard int // of the documents that are added
 }
 
 type scoredDoc struct {
@@ -459,8 +459,6 @@ func (h *bestDocs) compare(s, t scoredDoc) int {
 	}
 	return cmp.Compare(h.id(s), h.id(t))
 }
-
-func (h *bestDocs) id(d scoredDoc) string { return h.shards[d.shard].id(d.doc) }
 
 func (h *bestDocs) full() bool { return h.k > 0 && len(h.docs) == h.k }
 

@@ -127,7 +127,7 @@ func TestBM25ReopenAndRebuild(t *testing.T) {
 // A second process that wants to build the same index gets an error at once.
 func TestBM25BuildIsLocked(t *testing.T) {
 	dir := t.TempDir()
-	hash, err := corpusHash(InMemory(five))
+	hash, err := corpusHash(InMemory(five), "")
 	if err != nil {
 		t.Fatal(err)
 	}

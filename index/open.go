@@ -63,7 +63,7 @@ func (s *Store) shards(ctx context.Context, analyzer string) ([]shard, error) {
 
 // memoryShards is documents in memory as one segment.
 func memoryShards(ctx context.Context, dir string, corpus Corpus, analyzer string) ([]shard, error) {
-	hash, err := corpusHash(corpus)
+	hash, err := corpusHash(corpus, "")
 	if err != nil {
 		return nil, err
 	}
@@ -117,21 +117,40 @@ func postingsAt(
 // postingsEstimate is how many bytes of postings a document has at most, of some hundred words.
 const postingsEstimate = 1000
 
-// corpusHash identifies documents, whatever their order.
-func corpusHash(c Corpus) (string, error) {
-	var sum [sha256.Size]byte
-	for i := range c.Len() { // exclusive or of hashes does not depend on the order
-		text, err := c.Text(i)
-		if err != nil {
-			return "", err
-		}
-		id, one := c.ID(i), sha256.New()
-		fmt.Fprintf(one, "%d:%s%d:%s", len(id), id, len(text), text)
-		for i, b := range one.Sum(nil) {
-			sum[i] ^= b
-		}
+// corpusHash identifies documents, whatever their order, together with a key.
+func corpusHash(c Corpus, key string) (string, error) {
+	sum, err := xorHashes(c)
+	if err != nil {
+		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %x", c.Len(), sum)
+	fmt.Fprintf(h, "%s %d %x", key, c.Len(), sum)
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// xorHashes is the exclusive or of the documents' hashes, which does not depend on their order. A store has them.
+func xorHashes(c Corpus) ([]byte, error) {
+	sum := make([]byte, hashSize)
+	s, stored := c.(*Store)
+	for i := range c.Len() {
+		var one []byte
+		if stored {
+			var err error
+			seg, doc := s.locate(s.order[i])
+			if one, err = s.segments[seg].hash(doc); err != nil {
+				return nil, s.forget(err)
+			}
+		} else {
+			text, err := c.Text(i)
+			if err != nil {
+				return nil, err
+			}
+			hash := documentHash(Document{ID: c.ID(i), Text: text})
+			one = hash[:]
+		}
+		for k, b := range one {
+			sum[k] ^= b
+		}
+	}
+	return sum, nil
 }

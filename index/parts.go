@@ -242,12 +242,6 @@ func (p *parts) check(start, end uint64) error {
 	return nil
 }
 
-// checkAll checks what was not read yet, too.
-func (p *parts) checkAll() error { return p.check(0, p.body) }
-
-// size of the file in bytes.
-func (p *parts) size() int64 { return int64(len(p.mapped)) }
-
 // Close unmaps the file.
 func (p *parts) Close() error { return errors.Join(p.mapped.Unmap(), p.file.Close()) }
 

@@ -67,11 +67,11 @@ func openOrBuild(ctx context.Context, dir string, docs Corpus, from SparseVector
 	if from.Discard {
 		return buildImpacts(ctx, docs, from)
 	}
-	all, err := All(docs)
+	hash, err := corpusHash(docs, from.Key)
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "sparse-v1-"+corpusHash(all, from.Key)[:32]+".arrays")
+	path := filepath.Join(dir, "sparse-v1-"+hash[:32]+".arrays")
 	if m, err := openImpacts(path); err == nil {
 		return m, nil
 	}
@@ -205,21 +205,15 @@ func (s *Sparse) Search(query []TermWeight, k int) ([]Hit, error) {
 
 	blk := s.pool.Get().(*block)
 	defer s.pool.Put(blk)
-	best := bestDocs{k: k}
+	best := bestDocs{k: k, id: func(d scoredDoc) string { return s.impacts.id(d.doc) }}
 	for base := 0; base < s.impacts.size(); base += blockDocs {
 		end := min(base+blockDocs, s.impacts.size())
 		for i := range cursors {
 			cursors[i].add(blk, base, end)
 		}
-		blk.hand(base, &best)
+		blk.hand(base, nil, &best)
 	}
-
-	slices.SortFunc(best.docs, scoredDoc.compare)
-	hits := make([]Hit, len(best.docs))
-	for i, d := range best.docs {
-		hits[i] = Hit{s.impacts.id(d.doc), d.score}
-	}
-	return hits, nil
+	return best.hits(), nil
 }
 
 // cursors are the query's terms that documents have, in byte order.
