@@ -10,7 +10,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -506,5 +505,9 @@ func (p BM25Params) Describe() string {
 	if v == "" {
 		v = Lucene
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s k1=%g b=%g", v, p.K1, p.B))
+	text := fmt.Sprintf("%s k1=%g b=%g", v, p.K1, p.B)
+	if p.Lengths != "" && p.Lengths != ExactLengths {
+		text += fmt.Sprintf(" lengths=%s", p.Lengths)
+	}
+	return text
 }
