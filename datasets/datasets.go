@@ -188,6 +188,9 @@ type Metric struct {
 	// given. Tables show it behind this one, and answers that exceed it by half are counted.
 	Asked string
 
+	// Counted says that not every answer has a value: tables show how many have.
+	Counted bool
+
 	// Warn says what a value above 0 means for an answer. Tables show such a metric only
 	// where a value is, and the answers are counted on the screen.
 	Warn string

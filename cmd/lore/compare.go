@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lore/cmd/lore/internal/accept"
 	"lore/cmd/lore/internal/paper"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
@@ -176,7 +175,7 @@ func compareRuns(c *cobra.Command, f compareFlags, dirs []string) error {
 	for i := range runs {
 		names[i] = filepath.Clean(dirs[i])
 	}
-	systems, err := f.choose(accept.Contestants(names, runs, bench))
+	systems, err := f.choose(report.Contestants(names, runs, bench))
 	if err != nil {
 		return err
 	}

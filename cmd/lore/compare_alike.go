@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"lore/cmd/lore/internal/accept"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
@@ -26,7 +25,7 @@ func (found *comparison) tellApart() {
 		if first < i {
 			here, there := b.Systems[0].Run, found.blocks[first].Systems[0].Run
 			b.Note = "Not tested against the systems of " + usage.Line(found.names[there]) + ", which were measured otherwise: " +
-				strings.Join(accept.Otherwise(found.runs[here], found.runs[there], b.Systems[0].Row.Judge, found.bench), "; ") + "."
+				strings.Join(report.Otherwise(found.runs[here], found.runs[there], b.Systems[0].Row.Judge, found.bench), "; ") + "."
 		}
 	}
 }

@@ -140,7 +140,8 @@ func (f *gridFlags) add(c *cobra.Command) {
 		fl.IntVar(&f.budget, "budget-tokens", 0, "maximum number of document tokens to show (default: the benchmark's)")
 		commaVar(fl, &f.retrieval, "retrieval", "TREC run `files` of systems of your own; topics are item ids; repeatable")
 		commaVar(fl, &f.answers, "answers",
-			"comma-separated `files` with answers of your own systems; NAME=FILE goes with --retrieval NAME=RUN; repeatable")
+			"comma-separated `files` with answers of your own systems; NAME=FILE goes with --retrieval NAME=RUN,\n"+
+				"and files of one NAME that answer different items are one system; repeatable")
 		namesVar(fl, &f.order, "order", places, "", "position study: gold documents at top, middle, bottom or random")
 	})
 	topic(c, systemFlags, generatorsTopic, func(fl *pflag.FlagSet) {
@@ -549,9 +550,9 @@ func (f gridFlags) readAnswers(bench datasets.Benchmark, ds *datasets.Dataset) (
 		return nil, err
 	}
 	var names []string
-	for _, text := range usage.List(f.answers) {
-		name, file := splitName(text)
-		a, err := run.ReadAnswers(file, bench, ds)
+	for _, given := range f.answerFiles() {
+		name := given.name
+		a, err := run.ReadAnswers(given.files, bench, ds)
 		if err != nil {
 			return nil, err
 		}
@@ -567,7 +568,7 @@ func (f gridFlags) readAnswers(bench datasets.Benchmark, ds *datasets.Dataset) (
 
 		if slices.ContainsFunc(out, func(b run.Answers) bool { return a.System == b.System }) {
 			return nil, usage.Errorf("--answers: two systems are called %s; name them: --answers NAME=FILE. "+
-				"Answers of one system in several files are put into one file, line after line", a.System)
+				"answers of one system in several files have one name: --answers NAME=FILE,NAME=FILE", a.System)
 		}
 		out = append(out, a)
 	}
@@ -583,6 +584,27 @@ func (f gridFlags) readAnswers(bench datasets.Benchmark, ds *datasets.Dataset) (
 		}
 	}
 	return out, nil
+}
+
+// namedAnswers are the files of a system's answers; the name is empty where none is given.
+type namedAnswers struct {
+	name  string
+	files []string
+}
+
+// answerFiles are the files of answers, those of one name together.
+func (f gridFlags) answerFiles() []namedAnswers {
+	var out []namedAnswers
+	for _, text := range usage.List(f.answers) {
+		name, file := splitName(text)
+		at := slices.IndexFunc(out, func(a namedAnswers) bool { return name != "" && a.name == name })
+		if at < 0 {
+			at = len(out)
+			out = append(out, namedAnswers{name: name})
+		}
+		out[at].files = append(out[at].files, file)
+	}
+	return out
 }
 
 // splitName takes NAME=FILE apart. A file that is there under the whole text, or whose

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lore/cmd/lore/internal/accept"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/usage"
 )
@@ -33,7 +32,7 @@ func warnUnlike(c *cobra.Command, p part) {
 			if !slices.Contains(judgesIn(first), by) {
 				continue
 			}
-			diff := strings.Join(accept.Otherwise(r, first, by, p.Bench), "; ")
+			diff := strings.Join(report.Otherwise(r, first, by, p.Bench), "; ")
 			if diff == "" || said[diff] {
 				continue
 			}

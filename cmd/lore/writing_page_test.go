@@ -32,6 +32,16 @@ func TestSummaryIsWrittenByAPerson(t *testing.T) {
 	if said := eval[string](b, `document.getElementById('count').textContent`); said != "8 of 300 words, 2 of 5 lines" {
 		t.Errorf("the page counts %q", said)
 	}
+	b.screen(390, "light")
+	if !eval[bool](b, `answer.getBoundingClientRect().top < documents.getBoundingClientRect().top`) {
+		t.Error("on a narrow screen the documents are in front of the text")
+	}
+	eval[any](b, `window.scrollTo(0, document.body.scrollHeight)`)
+	if !eval[bool](b, `answer.getBoundingClientRect().top >= 0 && answer.getBoundingClientRect().bottom <= innerHeight`) {
+		t.Error("on a narrow screen the text is out of sight while the documents are read")
+	}
+	b.shot("writing-390-light", false)
+
 	eval[any](b, `document.getElementById('clock').click()`)
 	if !eval[bool](b, `document.getElementById('answer').disabled`) {
 		t.Error("somebody can write while the clock stands")

@@ -235,12 +235,18 @@ func (it *item) describe(lines []bullet) []datasets.Score {
 		given += text.Count(l.unit)
 	}
 
+	unknown := 0.0
+	if len(it.unknown(lines)) > 0 {
+		unknown = 1
+	}
+
 	scores := []datasets.Score{
 		{Metric: Bullets, Value: float64(len(lines))},
 		{Metric: BulletsAsked, Value: float64(len(it.insights))},
 		{Metric: Words, Value: float64(given)},
 		{Metric: WordsAsked, Value: answerWords},
 		{Metric: Uncited, Value: uncited},
+		{Metric: NoSuchDocument, Value: unknown},
 		{Metric: IgnoredNumbers, Value: float64(ignored)},
 	}
 	for i, l := range lines {
@@ -248,6 +254,20 @@ func (it *item) describe(lines []bullet) []datasets.Score {
 		scores = append(scores, datasets.Score{Metric: WordsPerBullet, Unit: strconv.Itoa(i + 1), Value: words})
 	}
 	return scores
+}
+
+// unknown are the numbers that an answer cites and no document has, in order.
+func (it *item) unknown(lines []bullet) []int {
+	var out []int
+	for _, l := range lines {
+		for n := range l.cited {
+			if (n < 1 || n > len(it.haystack.corpus.Documents)) && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func scoreInsight(id string, v judge.Verdict, lines []bullet, gold map[int]bool) []datasets.Score {
@@ -292,23 +312,16 @@ func (it *item) Notes(e datasets.Evidence, v datasets.Verdicts) []string {
 	}
 
 	lines := it.read(e.Output)
-	var unknown []int
 	bare, ignored := 0, 0
 	for _, l := range lines {
 		if len(l.cited) == 0 {
 			bare++
 		}
 		ignored += l.ignored
-		for n := range l.cited {
-			if (n < 1 || n > len(it.haystack.corpus.Documents)) && !slices.Contains(unknown, n) {
-				unknown = append(unknown, n)
-			}
-		}
 	}
-	slices.Sort(unknown)
 
 	var notes []string
-	if len(unknown) > 0 {
+	if unknown := it.unknown(lines); len(unknown) > 0 {
 		list := strings.Trim(fmt.Sprint(unknown), "[]")
 		notes = append(notes, "cites documents that do not exist: "+list)
 	}

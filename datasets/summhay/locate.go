@@ -1,6 +1,7 @@
 package summhay
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,6 +57,7 @@ func haystacksBelow(dir string) (found, others []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	var labels []string
 	for _, n := range names {
 		whole := filepath.Join(dir, filepath.FromSlash(n))
 		base := path.Base(n)
@@ -64,16 +66,19 @@ func haystacksBelow(dir string) (found, others []string, err error) {
 		case datasets.IsBesides(base) || !slices.Contains(dataEndings, ending):
 		case ending == ".json" && (isTopic(base) || isHaystack(whole)):
 			found = append(found, whole)
+		case ending == ".json" && isLabels(whole): // people's labels belong beside haystacks, and to other commands
+			labels = append(labels, n)
 		default:
 			others = append(others, n)
 		}
 	}
-	if len(found) > 0 {
-		others = slices.DeleteFunc(others, func(n string) bool { // what lies elsewhere is somebody else's
-			beside := filepath.Join(dir, filepath.FromSlash(path.Dir(n)))
-			return !slices.ContainsFunc(found, func(f string) bool { return filepath.Dir(f) == beside })
-		})
+	if len(found) == 0 {
+		return nil, append(others, labels...), nil
 	}
+	others = slices.DeleteFunc(others, func(n string) bool { // what lies elsewhere is somebody else's
+		beside := filepath.Join(dir, filepath.FromSlash(path.Dir(n)))
+		return !slices.ContainsFunc(found, func(f string) bool { return filepath.Dir(f) == beside })
+	})
 	return found, others, nil
 }
 
@@ -91,6 +96,23 @@ func isHaystack(file string) bool {
 	}
 	var f struct{ Documents, Subtopics json.RawMessage }
 	return json.Unmarshal(data, &f) == nil && f.Documents != nil && f.Subtopics != nil
+}
+
+// isLabels tells the published file of people's labels, which lies beside the haystacks, by its first summary.
+func isLabels(file string) bool {
+	data, err := files.ReadFile(file)
+	if err != nil {
+		return false
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if start, err := dec.Token(); err != nil || start != json.Delim('[') {
+		return false
+	}
+	var first struct {
+		Annotation json.RawMessage
+		Insights   json.RawMessage `json:"reference_insights"`
+	}
+	return dec.Decode(&first) == nil && first.Annotation != nil && first.Insights != nil
 }
 
 // errLooked ends the reading of a table whose first row has been looked at.

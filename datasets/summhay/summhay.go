@@ -86,6 +86,7 @@ const (
 	Words             = "words"
 	WordsAsked        = "words_asked"
 	Uncited           = "uncited"
+	NoSuchDocument    = "no_such_document"
 	IgnoredNumbers    = "ignored_numbers"
 	Minutes           = "minutes"
 	BoundCoverage     = "bound_coverage"
@@ -150,11 +151,19 @@ func (Benchmark) Metrics() []datasets.Metric {
 			Name: WordsAsked, Title: "Words asked", Aside: true,
 			Explain: "the most words that were asked for, and that Joint@N counts",
 		},
-		{Name: Minutes, Title: "Minutes", Explain: "mean minutes that a person took for a summary, where the answers say it"},
+		{
+			Name: Minutes, Title: "Minutes", Counted: true,
+			Explain: "mean minutes that a person took for a summary, where the answers say it, and n of these",
+		},
 		{
 			Name: Uncited, Title: "No cit.", Percent: true, High: 1, Bounded: true,
 			Warn:    "without a citation that can be read, so its Citation and Joint are 0",
 			Explain: "share of answers without a citation that can be read",
+		},
+		{
+			Name: NoSuchDocument, Title: "No such doc.", Percent: true, High: 1, Bounded: true,
+			Warn:    "cite documents that do not exist, which count against precision",
+			Explain: "share of answers that cite a number beyond the haystack's documents",
 		},
 		{
 			Name: IgnoredNumbers, Title: "Ignored numbers", Aside: true,

@@ -79,7 +79,8 @@ func Verbs() []datasets.Verb {
 				"asked for what a model is asked for. A page is one file, opened in a browser without a\n" +
 				"network; it keeps text and time, shows the documents while the clock runs, and saves\n" +
 				"human.jsonl, a line for each summary with the minutes that it took.\n\n" +
-				"lore run summhay DATA --answers human.jsonl scores them as the row human.",
+				"lore run summhay DATA --answers human.jsonl scores them as the generator human;\n" +
+				"of several writers --answers human=human1.jsonl,human=human2.jsonl.",
 			Example: "  lore build summhay writing topic_news1.json topic_conv1.json --writers 2 --out writing",
 			Least:   1,
 			Most:    -1,

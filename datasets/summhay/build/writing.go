@@ -77,22 +77,33 @@ func newWriting(fl *flag.FlagSet) datasets.Job {
 		if err != nil {
 			return none, err
 		}
-		next := "when they are written and saved, " + scoringCommand(args, tasks, len(ds.Items))
-		if len(pages) > 1 {
-			next = "when they are written and saved, put what the writers saved into one human.jsonl, line after line, and " +
-				scoringCommand(args, tasks, len(ds.Items))
-		}
+		next := "when they are written and saved, " + scoringCommand(args, tasks, len(ds.Items), *writers)
 		return datasets.Outcome{Lines: lines, Next: []string{next}}, nil
 	}
 }
 
-// scoringCommand scores what people write. Items that nobody was asked for are left out.
-func scoringCommand(data []string, tasks []writingTask, all int) string {
+// savedAs is the file that the page of one of some writers saves, counted from 0.
+func savedAs(writer, writers int) string {
+	if writers == 1 {
+		return "human.jsonl"
+	}
+	return fmt.Sprintf("human%d.jsonl", writer+1)
+}
+
+// scoringCommand scores what people write, as one system. Items that nobody was asked for are left out.
+func scoringCommand(data []string, tasks []writingTask, all, writers int) string {
 	command := "lore run summhay"
 	for _, d := range data {
 		command += " " + files.Quoted(d)
 	}
-	command += " --answers human.jsonl"
+	saved := make([]string, writers)
+	for i := range saved {
+		saved[i] = savedAs(i, writers)
+		if writers > 1 {
+			saved[i] = "human=" + saved[i]
+		}
+	}
+	command += " --answers " + strings.Join(saved, ",")
 	if len(tasks) == all {
 		return command
 	}
@@ -158,7 +169,7 @@ func writingPages(tasks []writingTask, writers, minutes int) ([]datasets.Sheet, 
 			own = append(own, tasks[k])
 		}
 		// JSON as Go writes it has no "<", so that no text can end the element that holds it.
-		data, err := json.Marshal(map[string]any{"tasks": own, "minutes": minutes})
+		data, err := json.Marshal(map[string]any{"tasks": own, "minutes": minutes, "file": savedAs(i, writers)})
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
@@ -387,7 +388,7 @@ func TestComparable(t *testing.T) {
 			s.Measured = map[string]string{"the judge j": "digest 1", "the setting --eta": "4"}
 		},
 		`measured otherwise: citations were read by different rules: there "loosely: all", here nobody knows how; make`: func(s *Subject) {
-			s.Measured = map[string]string{"the judge j": "digest 1", readingPart: "Citations are read loosely: all."}
+			s.Measured = map[string]string{"the judge j": "digest 1", report.ReadingPart: "Citations are read loosely: all."}
 		},
 		"they share no items": func(s *Subject) {
 			for i := range s.Items {

@@ -74,7 +74,7 @@ func FromRun(from string, r report.Run, row table.Row, bench datasets.Benchmark)
 		Benchmark: r.Manifest.Benchmark,
 		DataHash:  r.Manifest.DataHash,
 		Judged:    row.Judged,
-		Measured:  measured(r, row.Judge, bench),
+		Measured:  report.Measured(r, row.Judge, bench),
 		Asks:      bench.Protocol().Asks,
 	}
 	answers := map[string]store.Answer{}

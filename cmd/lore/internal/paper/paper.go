@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"lore/cmd/lore/internal/accept"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/table"
 	"lore/cmd/lore/internal/tex"
@@ -145,7 +144,7 @@ func line(s table.Contestant, chosen []column, found findings, intervals string,
 
 // contestants are the rows of runs under the names that tests know them by.
 func contestants(p report.Part) []table.Contestant {
-	return accept.Contestants(p.Names, p.Runs, p.Bench)
+	return report.Contestants(p.Names, p.Runs, p.Bench)
 }
 
 // marked sets a value in bold or underlined.

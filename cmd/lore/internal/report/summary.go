@@ -34,7 +34,7 @@ func Main(t table.Table, metrics []datasets.Metric) datasets.Grid {
 		row := []string{r.Retriever, r.Generator, r.Judge}
 		for _, m := range shown {
 			f, _ := r.Figure(m.Name)
-			row = append(row, figure(f, m)+asked(r, m))
+			row = append(row, figure(f, m)+asked(r, m)+withCount(f, m))
 			bounds = bounds || (m.Lead && f.Worst != nil)
 		}
 
@@ -183,6 +183,14 @@ func occurs(t table.Table, name string) bool {
 		f, _ := r.Figure(name)
 		return f.Value != nil && *f.Value > 0
 	})
+}
+
+// withCount says how many values stand behind a figure that not every answer has.
+func withCount(f table.Figure, m datasets.Metric) string {
+	if !m.Counted || f.Value == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (n %d)", f.N)
 }
 
 // asked words how much was asked for, behind how much was given.

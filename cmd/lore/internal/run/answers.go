@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -20,6 +21,7 @@ import (
 type Answers struct {
 	datasets.System // as far as the file's name tells
 	File            string
+	More            []string                   // files besides, that hold answers of the same system to other items
 	Outputs         map[string]datasets.Output // by the item's id; every item has one
 
 	// Ranking is the file of what the system retrieved, and Found that by the item's id. Only
@@ -60,10 +62,61 @@ func GoldAnswers(ds *datasets.Dataset) (Answers, error) {
 const answersFormat = `answers are lines of {"item": "...", "answer": "..."} in a .jsonl file, ` +
 	`or a .json list of texts in the order of the items`
 
-// ReadAnswers reads a file of answers and checks it against the items. An item
-// without an answer, or with an empty one, has a failed output: it is counted, not
+// ReadAnswers reads the answers of a system, from one file or from several that answer different items, and checks them
+// against the items. An item without an answer, or with an empty one, has a failed output: it is counted, not
 // scored.
-func ReadAnswers(path string, bench datasets.Benchmark, ds *datasets.Dataset) (Answers, error) {
+func ReadAnswers(paths []string, bench datasets.Benchmark, ds *datasets.Dataset) (Answers, error) {
+	a, err := readAnswers(paths[0], bench, ds)
+	names := filepath.Base(paths[0])
+	for _, path := range paths[1:] {
+		if err != nil {
+			return a, err
+		}
+		var more Answers
+		if more, err = readAnswers(path, bench, ds); err != nil {
+			return a, err
+		}
+		names += ", " + filepath.Base(path)
+		a.More, err = append(a.More, path), a.pool(more)
+	}
+	if len(a.More) > 0 {
+		for id, out := range a.Outputs {
+			if out.Reason == a.lacking() {
+				out.Reason = noAnswer + names
+				a.Outputs[id] = out
+			}
+		}
+	}
+	return a, err
+}
+
+// noAnswer begins the reason of an item that a file does not answer; its name follows.
+const noAnswer = "there is no answer in "
+
+// lacking is the reason of an item that the file does not answer.
+func (a *Answers) lacking() string { return noAnswer + filepath.Base(a.File) }
+
+// pool takes the answers of another file to items that have none yet.
+func (a *Answers) pool(more Answers) error {
+	for _, id := range slices.Sorted(maps.Keys(more.Outputs)) {
+		out := more.Outputs[id]
+		if out.Reason == more.lacking() {
+			continue
+		}
+		if a.Outputs[id].Reason != a.lacking() {
+			return &datasets.InputError{
+				File:   more.File,
+				Msg:    fmt.Sprintf("answers the item %q, which another file of the same name answers, too", id),
+				Remedy: "two answers of one item are of two systems: give the files two names, --answers A=FILE,B=FILE",
+			}
+		}
+		a.Outputs[id] = out
+	}
+	return nil
+}
+
+// readAnswers reads one file.
+func readAnswers(path string, bench datasets.Benchmark, ds *datasets.Dataset) (Answers, error) {
 	data, err := files.Read(path, answersFormat)
 	if err != nil {
 		return Answers{}, err
@@ -92,7 +145,7 @@ func ReadAnswers(path string, bench datasets.Benchmark, ds *datasets.Dataset) (A
 		out := datasets.Output{Text: text, Outcome: local.OK, Measures: measures[it.ID()]}
 		switch {
 		case !ok:
-			out = datasets.Output{Outcome: local.Empty, Reason: "there is no answer in " + filepath.Base(path)}
+			out = datasets.Output{Outcome: local.Empty, Reason: a.lacking()}
 		case strings.TrimSpace(text) == "":
 			out = datasets.Output{Outcome: local.Empty, Reason: "the answer in " + filepath.Base(path) + " is empty"}
 		}

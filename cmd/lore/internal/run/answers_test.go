@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,7 @@ func FuzzAnswers(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		a, err := ReadAnswers(path, msrs.Benchmark{}, ds)
+		a, err := ReadAnswers([]string{path}, msrs.Benchmark{}, ds)
 		if err != nil {
 			var input *datasets.InputError
 			if !errors.As(err, &input) {
@@ -60,8 +61,43 @@ func TestAnswersOfAnotherForm(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadAnswers(path, msrs.Benchmark{}, ds); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadAnswers([]string{path}, msrs.Benchmark{}, ds); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// Files of one name are one system where they answer different items; two answers of one item are refused.
+func TestAnswersInSeveralFiles(t *testing.T) {
+	ds, err := msrs.Benchmark{}.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := func(name string, items ...datasets.Item) string {
+		text := ""
+		for _, it := range items {
+			text += fmt.Sprintf("{\"item\": %q, \"answer\": %q}\n", it.ID(), "by "+name)
+		}
+		path := filepath.Join(dir, name+".jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	one, two := file("one", ds.Items[0]), file("two", ds.Items[1])
+
+	a, err := ReadAnswers([]string{one, two}, msrs.Benchmark{}, ds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"by one", "by two", ""} {
+		if out := a.Outputs[ds.Items[i].ID()]; out.Text != want || i == 2 && out.Reason != "there is no answer in one.jsonl, two.jsonl" {
+			t.Errorf("item %d: %+v", i, out)
+		}
+	}
+	_, err = ReadAnswers([]string{one, file("again", ds.Items[1], ds.Items[0])}, msrs.Benchmark{}, ds)
+	if err == nil || !strings.Contains(err.Error(), "which another file of the same name answers, too") {
+		t.Errorf("%v", err)
 	}
 }

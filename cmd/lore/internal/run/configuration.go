@@ -51,9 +51,10 @@ type Retriever struct {
 
 // Given is a system of people's own: answers in a file, or a service.
 type Given struct {
-	Name   string `json:"name"`
-	File   string `json:"file,omitempty"`
-	SHA256 string `json:"sha256"` // of the answers, or of what the service is asked, without secrets
+	Name   string   `json:"name"`
+	File   string   `json:"file,omitempty"`
+	More   []string `json:"more_files,omitempty"` // of the same system
+	SHA256 string   `json:"sha256"`               // of the answers, or of what the service is asked, without secrets
 }
 
 // Configure says what a command comes to.
@@ -92,7 +93,7 @@ func Configure(bench datasets.Benchmark, ds *datasets.Dataset, opt Options) (Con
 func (c Configuration) Hash() string {
 	c.Answers = slices.Clone(c.Answers)
 	for i := range c.Answers {
-		c.Answers[i].File = ""
+		c.Answers[i].File, c.Answers[i].More = "", nil
 	}
 	data, err := json.Marshal(c)
 	if err != nil {
@@ -125,7 +126,7 @@ func (a Answers) given() (Given, error) {
 	if err != nil {
 		return Given{}, fmt.Errorf("hash the answers of %s: %w", a.File, err)
 	}
-	return Given{Name: a.Retriever + " " + a.Generator, File: a.File, SHA256: hashOf(data)}, nil
+	return Given{Name: a.Retriever + " " + a.Generator, File: a.File, More: a.More, SHA256: hashOf(data)}, nil
 }
 
 // wholeFile is the size in bytes up to which a file in a folder is hashed whole. Of
@@ -420,9 +421,12 @@ func mergeAnswers(old Configuration, bench datasets.Benchmark, ds *datasets.Data
 			out = append(out, given[i])
 			continue
 		}
-		a, err := ReadAnswers(o.File, bench, ds)
+		a, err := ReadAnswers(slices.Concat([]string{o.File}, o.More), bench, ds)
 		if err != nil {
 			return nil, err
+		}
+		if name, ok := strings.CutPrefix(o.Name, outside+" "); ok {
+			a.Name(name)
 		}
 		now, err := a.given()
 		if err != nil {

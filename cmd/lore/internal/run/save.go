@@ -68,7 +68,7 @@ func (e *engine) manifest() store.Manifest {
 		m.ItemsOf, m.Chosen = len(e.ds.Items), e.opt.Chosen(e.ds)
 	}
 	for _, a := range e.opt.Answers {
-		from := a.File
+		from := strings.Join(slices.Concat([]string{a.File}, a.More), ", ")
 		if a.Ranking != "" {
 			from += " with the ranking " + a.Ranking
 		}
