@@ -69,7 +69,7 @@ bench:
 
 # bench-index compares retrieval over 500,000 passages with Bleve's own, and with
 # Lucene's where liblucene8-java is installed, and dense search with a pass over the
-# memory; minutes.
+# memory; and learned sparse search with BM25; minutes.
 bench-index:
 	LORE_BENCH_INDEX=1 $(GO) test -run '^$$' -bench '500k' -benchtime 1x -timeout 30m -v ./index
 

@@ -319,7 +319,7 @@ func TestSparseCache(t *testing.T) {
 				t.Errorf("text %d: %d tokens in %d windows", i, got[i].Tokens, got[i].Windows)
 			}
 		}
-		if r := c.Report(); r.Texts != 5 || r.Windowed != 1 {
+		if r := c.Report(Passage); r.Texts != 5 || r.Windowed != 1 {
 			t.Errorf("the report is %+v", r)
 		}
 		if err := c.Close(); err != nil {

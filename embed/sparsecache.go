@@ -39,7 +39,7 @@ type SparseCache struct {
 	file   *os.File
 	places map[[32]byte]int64 // of a text's record
 	end    int64
-	report Report
+	report map[Role]*Report
 	warn   func(string)
 	step   func(done, all int)
 }
@@ -50,7 +50,8 @@ func OpenSparseCache(dir string, inner SparseEncoder, warn func(string)) (*Spars
 		return nil, fmt.Errorf("make the folder for vectors: %w", err)
 	}
 	path := filepath.Join(dir, "sparse-vectors-"+inner.Settings().Hash()[:32]+".bin")
-	c := &SparseCache{inner: inner, path: path, lock: flock.New(path + ".lock"), places: map[[32]byte]int64{}, warn: warn}
+	c := &SparseCache{inner: inner, path: path, lock: flock.New(path + ".lock"), places: map[[32]byte]int64{}, warn: warn,
+		report: map[Role]*Report{Query: {}, Passage: {}}}
 
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -74,11 +75,11 @@ func OpenSparseCache(dir string, inner SparseEncoder, warn func(string)) (*Spars
 // OnProgress has step called while texts are encoded.
 func (c *SparseCache) OnProgress(step func(done, all int)) { c.step = step }
 
-// Report counts all texts asked for so far.
-func (c *SparseCache) Report() Report {
+// Report counts the texts of a role that were asked for so far.
+func (c *SparseCache) Report(role Role) Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.report
+	return *c.report[role]
 }
 
 // Settings are those of the encoder behind.
@@ -209,7 +210,7 @@ func (c *SparseCache) Embed(ctx context.Context, role Role, texts []string) ([]E
 		keys[i] = textKey(role, t)
 		if e, ok := c.read(keys[i]); ok {
 			out[i] = e
-			c.report.Cached++
+			c.report[role].Cached++
 			continue
 		}
 		if len(missing[keys[i]]) == 0 { // a text that comes twice is encoded once
@@ -243,7 +244,7 @@ func (c *SparseCache) Embed(ctx context.Context, role Role, texts []string) ([]E
 			c.step(len(texts)-len(order)+start+len(places), len(texts))
 		}
 	}
-	c.report.Add(out)
+	c.report[role].Add(out)
 	return out, nil
 }
 

@@ -57,6 +57,17 @@ var (
 	activationByName = regexp.MustCompile(`(?i)neural-sparse-encoding-doc-v3`)
 )
 
+// SparseFolder tells whether a path is the folder of a sparse model, and not of vectors.
+func SparseFolder(path string) bool {
+	for _, name := range append([]string{""}, documentFolders...) {
+		if files.Exists(filepath.Join(path, name, "tokenizer.json")) {
+			return true
+		}
+	}
+	found, err := (&folder{dir: path}).modelFiles()
+	return err == nil && len(found) > 0
+}
+
 // sparseParts finds the sides in a folder: a document_encoder and a query_encoder, or a Router of Sentence Transformers,
 // or one model for both; idf.json beside the model (OpenSearch's) gives queries the weights of their tokens. query comes
 // before what the folder says.

@@ -55,7 +55,7 @@ func TestDocumentedExamples(t *testing.T) {
 			if err := os.CopyFS("examples", os.DirFS(examples)); err != nil {
 				t.Fatal(err)
 			}
-			for name, kind := range map[string]testmodel.Kind{"encoder": testmodel.BERT, "cross": testmodel.CrossBERT} {
+			for name, kind := range map[string]testmodel.Kind{"encoder": testmodel.BERT, "cross": testmodel.CrossBERT, "splade": testmodel.SPLADE} {
 				if err := testmodel.Write("models/"+name, kind); err != nil {
 					t.Fatal(err)
 				}

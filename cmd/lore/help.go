@@ -279,7 +279,10 @@ var retrieversText = "--retriever takes a comma-separated list of retrievers, ea
 	wrap(pipeline.RetrieverHelp) + `
 
 bm25 runs on Bleve's analysers. dense:DIR is an ONNX embedder, dense:ollama:NAME one that
-Ollama serves. given is the ranking that came with the data. oracle shows the gold
+Ollama serves. sparse:DIR is an ONNX model of learned sparse retrieval, such as SPLADE; query=
+names what encodes queries where DIR does not say it: another folder, idf.json, tokens for the
+queries' own tokens, or vectors in a file. sparse:FILE,query=FILE ranks by vectors that are there
+already, as Anserini keeps them. given is the ranking that came with the data. oracle shows the gold
 documents, oracle-k as many of them as of any ranking, oracle1 the best one; full shows the whole corpus, in its own order or
 with the gold documents at one place; none shows nothing. The last line fuses rankings, or
 has a model split the query first.

@@ -27,8 +27,8 @@ import (
 type retrieveFlags struct {
 	modelFlags
 	searchFlags
-	retriever, out, tag, bench, qrels, calls string
-	k                                        int
+	retriever, out, tag, bench, qrels, calls, vectors string
+	k                                                 int
 }
 
 func newRetrieve() *cobra.Command {
@@ -63,6 +63,8 @@ func newRetrieve() *cobra.Command {
 		fl.StringVar(&f.out, "out", "", "run `file` to write (default: standard output)")
 		fl.StringVar(&f.tag, "tag", "", "name of the run (default: the retriever)")
 		fl.StringVar(&f.qrels, "qrels", "", "with --bench: also write the gold relevance to this `file`")
+		fl.StringVar(&f.vectors, "write-vectors", "",
+			"with sparse:DIR: `folder` to write the vectors of documents and queries to, as Anserini's JSON")
 		calls := filepath.Join("lore-runs", "retrieve-calls")
 		fl.StringVar(&f.calls, "calls", calls, "`folder` that keeps finished model calls")
 	})
@@ -96,7 +98,7 @@ func (f retrieveFlags) open(c *cobra.Command) (ranking, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Alone = pipeline.Alone{Config: cfg, Models: models.New(m), Calls: f.calls}
+	r.Alone = pipeline.Alone{Config: cfg, Models: models.New(m), Calls: f.calls, Vectors: f.vectors}
 
 	retriever := f.retriever
 	if f.pipelines != "" && !c.Flags().Changed("retriever") {
@@ -191,6 +193,9 @@ func (f retrieveFlags) rankCorpus(ctx context.Context, r ranking, args []string)
 // rankItems ranks the documents of a benchmark's data for its items.
 func (f retrieveFlags) rankItems(ctx context.Context, r ranking, data []string) (ranked, error) {
 	var out ranked
+	if f.vectors != "" {
+		return out, usage.Errorf("--write-vectors takes a corpus and queries; leave --bench out")
+	}
 	bench, err := find(f.bench)
 	if err != nil {
 		return out, err

@@ -134,6 +134,9 @@ func (r Record) Document() (Document, error) {
 // without a field for the text is an error.
 func (r Record) DocumentText() (string, error) { return r.text(documentTexts) }
 
+// Raw is a field as it is written.
+func (r Record) Raw(name string) (json.RawMessage, bool) { return r.field(name) }
+
 // field finds a field by its name, in whatever case, as package json does.
 func (r Record) field(name string) (json.RawMessage, bool) {
 	if v, ok := r.fields[name]; ok {

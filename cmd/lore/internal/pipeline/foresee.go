@@ -22,7 +22,7 @@ const (
 // embedding, and the ranking.
 func (p Pipeline) Foresee(queries int, corpora ...int) []meter.Part {
 	var parts []meter.Part
-	if p.Source.Kind == "dense" {
+	if p.Source.encodes() {
 		model := ""
 		if len(served(p.Source.Arg)) > 0 {
 			model = p.Source.Arg

@@ -17,13 +17,14 @@ import (
 )
 
 // RetrieverHelp lists the retrievers for help texts and errors.
-const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, keywords, keywords-released, random, given, oracle, oracle-k, oracle1, " +
+const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, sparse:DIR, sparse:DIR,query=DIR2, keywords, keywords-released, " +
+	"random, given, oracle, oracle-k, oracle1, " +
 	"oracle1:ollama:NAME, full, full-top, full-middle, full-bottom, full-random, none, recorded:NAME, trec:FILE; " +
 	"rrf(A,B), convex(A,B), combmnz(A,B), decompose(A,ollama:NAME)"
 
 // StageHelp lists what may follow a retriever after ">".
 const StageHelp = "rerank:llm:NAME, rerank:llm5:NAME, rerank:listwise:NAME, rerank:firsttoken:NAME, " +
-	"rerank:setwise:NAME, rerank:cross:DIR, mmr:LAMBDA, mmr:LAMBDA:dense:DIR; " +
+	"rerank:setwise:NAME, rerank:cross:DIR, mmr:LAMBDA, mmr:LAMBDA:dense:DIR, mmr:LAMBDA:sparse:DIR; " +
 	"@N at the end is how many documents are reranked; " +
 	"and last, what is shown of each document: first:TOKENS, first:CHARACTERSc, snippet, snippet:MODEL, summary, summary:MODEL"
 
@@ -34,6 +35,7 @@ const Example = "rrf(bm25,dense:models/minilm)>rerank:llm:qwen3:8b@20"
 type Source struct {
 	Kind  string     // bm25, dense, ..., a fusion, or decompose
 	Arg   string     // after the colon; of decompose the model
+	Query string     // of sparse: what encodes queries, where it is not Arg
 	Parts []Pipeline // of a combination
 }
 
@@ -73,7 +75,7 @@ var plain = []string{
 }
 
 // withArgument lists the sources that need one.
-var withArgument = []string{"dense", "recorded", "trec"}
+var withArgument = []string{"dense", sparse, "recorded", "trec"}
 
 const decompose = "decompose"
 
@@ -187,7 +189,9 @@ func parseSource(text string) (Source, string, error) {
 		}
 		return Source{Kind: kind, Arg: model}, rest, nil
 	case slices.Contains(plain, kind), slices.Contains(withArgument, kind):
-		return Source{Kind: kind, Arg: arg}, rest, nil
+		s := Source{Kind: kind, Arg: arg}
+		rest, err := s.parseQuery(rest)
+		return s, rest, err
 	}
 	known := slices.Concat(plain, withArgument, combinations(), []string{oracle1})
 	return Source{}, "", usage.Errorf("unknown retriever %q%s There are: %s", word, cmp.Or(didYouMean(word, known), "."), RetrieverHelp)
@@ -317,15 +321,19 @@ func (p Pipeline) models() []string {
 // rankings, embedders and cross-encoders.
 func (p Pipeline) Paths() []string {
 	var out []string
-	if p.Source.Kind == "trec" || p.Source.Kind == "dense" {
+	switch p.Source.Kind {
+	case "trec", "dense", sparse:
 		out = append(out, p.Source.Arg)
+		if p.Source.Query != "" {
+			out = append(out, p.Source.Query)
+		}
 	}
 	for _, part := range p.Source.Parts {
 		out = append(out, part.Paths()...)
 	}
 	for _, s := range p.Stages {
 		if s.Kind == crossEncoder || s.Kind == mmr {
-			out = append(out, strings.TrimPrefix(s.Model, "dense:"))
+			out = append(out, strings.TrimPrefix(strings.TrimPrefix(s.Model, "dense:"), sparse+":"))
 		}
 	}
 	return out
@@ -348,7 +356,7 @@ func SplitList(text string) []string {
 			depth++
 		case c == ')':
 			depth--
-		case c == ',' && depth <= 0:
+		case c == ',' && depth <= 0 && !strings.HasPrefix(text[i:], queryKey):
 			add(i)
 		}
 	}

@@ -24,9 +24,17 @@ func TestParse(t *testing.T) {
 		"rrf(bm25, dense:d>rerank:llm5:m@3)>mmr:0":    {Source: Source{Kind: "rrf", Parts: []Pipeline{bm25, {Name: "dense:d>rerank:llm5:m@3", Source: Source{Kind: "dense", Arg: "d"}, Stages: []Stage{{Kind: "llm5", Model: "m", Depth: 3}}}}}, Stages: []Stage{{Kind: "mmr", Depth: 100}}},
 		"bm25>first:512":                              {Source: bm25.Source, Shape: condense.Shape{Kind: "first", Tokens: 512}},
 		"bm25>first:10000c":                           {Source: bm25.Source, Shape: condense.Shape{Kind: "first", Characters: 10000}},
-		"oracle1":                                     {Source: Source{Kind: "oracle1"}},
-		"oracle1:ollama:m:8b":                         {Source: Source{Kind: "oracle1", Arg: "m:8b"}},
-		"decompose(rrf(bm25,bm25),ollama:m:1)":        {Source: Source{Kind: "decompose", Arg: "m:1", Parts: []Pipeline{{Name: "rrf(bm25,bm25)", Source: Source{Kind: "rrf", Parts: []Pipeline{bm25, bm25}}}}}},
+		"sparse:models/splade":                        {Source: Source{Kind: "sparse", Arg: "models/splade"}},
+		"sparse:d,query=idf.json>mmr:0.5:sparse:d": {
+			Source: Source{Kind: "sparse", Arg: "d", Query: "idf.json"},
+			Stages: []Stage{{Kind: "mmr", Lambda: 0.5, Model: "sparse:d", Depth: 100}},
+		},
+		"rrf(sparse:d,query=q,bm25)": {Source: Source{Kind: "rrf", Parts: []Pipeline{
+			{Name: "sparse:d,query=q", Source: Source{Kind: "sparse", Arg: "d", Query: "q"}}, bm25,
+		}}},
+		"oracle1":                              {Source: Source{Kind: "oracle1"}},
+		"oracle1:ollama:m:8b":                  {Source: Source{Kind: "oracle1", Arg: "m:8b"}},
+		"decompose(rrf(bm25,bm25),ollama:m:1)": {Source: Source{Kind: "decompose", Arg: "m:1", Parts: []Pipeline{{Name: "rrf(bm25,bm25)", Source: Source{Kind: "rrf", Parts: []Pipeline{bm25, bm25}}}}}},
 	} {
 		want.Name = text
 		got, err := Parse(text)
@@ -44,6 +52,9 @@ func TestBadPipelines(t *testing.T) {
 		"klingon":                 "There are: bm25",
 		"bm25:x":                  "takes no name",
 		"dense":                   "needs a name",
+		"sparse":                  "needs a name",
+		"sparse:d,query=":         "names nothing",
+		"bm25>mmr:0.5:sparse:":    "sparse:DIR",
 		"oracle1:m":               "takes a model",
 		"rrf(bm25)":               "at least two",
 		"rrf(bm25,keywords":       "parenthesis",
@@ -155,4 +166,23 @@ func FuzzYAML(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(_ *testing.T, text string) { _, _ = parseYAML([]byte(text)) })
+}
+
+// A comma before query= belongs to the retriever before it.
+func TestListOfSparse(t *testing.T) {
+	got, err := ParseList("bm25,sparse:d,query=q.jsonl,rrf(bm25,sparse:d,query=tokens),sparse:e", "")
+	want := []string{"bm25", "sparse:d,query=q.jsonl", "rrf(bm25,sparse:d,query=tokens)", "sparse:e"}
+	if d := cmp.Diff(want, Names(got)); err != nil || d != "" {
+		t.Error(err, d)
+	}
+	if d := cmp.Diff([]string{"d", "q.jsonl"}, got[1].Paths()); d != "" {
+		t.Error(d)
+	}
+	file, err := parseYAML([]byte("pipelines:\n- first: {sparse: d, query: q.jsonl}\n- {sparse: e}\n"))
+	if d := cmp.Diff([]string{"sparse:d,query=q.jsonl", "sparse:e"}, Names(file)); err != nil || d != "" {
+		t.Error(err, d)
+	}
+	if _, err := parseYAML([]byte("pipelines:\n- first: {dense: d, query: q}\n")); err == nil {
+		t.Error("query beside dense is taken")
+	}
 }

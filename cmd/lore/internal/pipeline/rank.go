@@ -15,20 +15,27 @@ import (
 // Alone ranks outside a run. Finished model calls are kept in the folder Calls.
 type Alone struct {
 	Config
-	Models *models.Set
-	Calls  string
+	Models  *models.Set
+	Calls   string
+	Vectors string // folder to which Rank writes the sparse vectors of documents and queries; none if empty
 }
 
 // Rank ranks documents for queries by one pipeline.
 func (a Alone) Rank(ctx context.Context, p Pipeline, docs index.Corpus, queries []index.Query, k int) (
 	[]index.Ranking, store.Retrieval, error) {
 	var out []index.Ranking
+	if err := a.checkVectors(p); err != nil {
+		return nil, store.Retrieval{}, err
+	}
 	notes, err := a.with(ctx, []Pipeline{p}, func(s *Set) error {
 		r, err := s.Open(ctx, p, docs)
 		if err != nil {
 			return err
 		}
 		out, err = index.RetrieveAll(ctx, r, queries, k, a.Console.Start(Retrieving+p.Name, len(queries)))
+		if err == nil && a.Vectors != "" {
+			err = s.writeVectors(ctx, a.Vectors, p.Source, docs, queries)
+		}
 		return err
 	})
 	return out, notes, err

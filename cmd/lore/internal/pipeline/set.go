@@ -13,6 +13,7 @@ import (
 	"lore/datasets"
 	"lore/embed"
 	"lore/index"
+	"lore/index/collection"
 	"lore/index/condense"
 	"lore/index/rerank"
 	"lore/index/trec"
@@ -34,10 +35,13 @@ type Set struct {
 	searchers map[searcher]index.Retriever // those that take long to open
 	runs      map[string]*trec.Run
 	embedders map[string]*embed.Cache
+	sparse    map[string]*sparseModel
 	crosses   map[string]embed.CrossEncoder
 	stages    []stageMade
 	shaped    []store.Condenser
 	closers   []func() error
+
+	vectorFiles map[string]*collection.Vectors
 }
 
 // Rankers are the language models of pipelines, by name.
@@ -45,8 +49,8 @@ type Rankers map[string]*models.Model
 
 // searcher names an opened source over documents.
 type searcher struct {
-	kind, arg string
-	docs      index.Corpus
+	kind, arg, query string
+	docs             index.Corpus
 }
 
 // stageMade is a reranker, or a decomposition, that was opened for a pipeline.
@@ -90,7 +94,10 @@ func NewSet(cfg Config, m *models.Set, g *gate.Gate, prompts *prompt.Set, ranker
 		searchers: map[searcher]index.Retriever{},
 		runs:      map[string]*trec.Run{},
 		embedders: map[string]*embed.Cache{},
+		sparse:    map[string]*sparseModel{},
 		crosses:   map[string]embed.CrossEncoder{},
+
+		vectorFiles: map[string]*collection.Vectors{},
 	}
 }
 
@@ -171,7 +178,7 @@ func (s *Set) corpus(c *datasets.Corpus) index.Corpus {
 
 // search opens a source that reads all documents, once for all pipelines over them.
 func (s *Set) search(ctx context.Context, from Source, docs index.Corpus) (index.Retriever, error) {
-	key := searcher{kind: from.Kind, arg: from.Arg, docs: docs}
+	key := searcher{from.Kind, from.Arg, from.Query, docs}
 	if have := s.searchers[key]; have != nil {
 		return have, nil
 	}
@@ -194,6 +201,10 @@ func (s *Set) openSearch(ctx context.Context, from Source, docs index.Corpus) (i
 		return b, nil
 	}
 
+	if from.Kind == sparse {
+		return s.openSparse(ctx, from, docs)
+	}
+
 	e, err := s.embedder(ctx, from.Arg)
 	if err != nil {
 		return nil, err
@@ -206,7 +217,7 @@ func (s *Set) openSearch(ctx context.Context, from Source, docs index.Corpus) (i
 func (s *Set) source(ctx context.Context, p Pipeline, docs index.Corpus) (index.Retriever, error) {
 	switch from := p.Source; from.Kind {
 	// Searches, which read every document.
-	case "bm25", "dense":
+	case "bm25", "dense", sparse:
 		return s.search(ctx, from, docs)
 	case decompose:
 		return s.decomposed(ctx, p, docs)
@@ -332,7 +343,7 @@ func (s *Set) stage(ctx context.Context, pipeline string, place int, stage Stage
 func (s *Set) newStage(ctx context.Context, stage Stage) (rerank.Reranker, error) {
 	switch stage.Kind {
 	case mmr:
-		vectors, err := s.vectors(ctx, strings.TrimPrefix(stage.Model, "dense:"))
+		vectors, err := s.stageVectors(ctx, stage.Model)
 		if err != nil {
 			return nil, err
 		}
@@ -345,6 +356,19 @@ func (s *Set) newStage(ctx context.Context, stage Stage) (rerank.Reranker, error
 		return rerank.Cross(c), nil
 	}
 	return rerank.NewLLM(rerank.Kind(stage.Kind), s.Ranker(stage.Model), s.prompts)
+}
+
+// stageVectors are those that a stage of MMR names.
+func (s *Set) stageVectors(ctx context.Context, name string) (rerank.Vectors, error) {
+	dir, ok := strings.CutPrefix(name, sparse+":")
+	if !ok {
+		return s.vectors(ctx, strings.TrimPrefix(name, "dense:"))
+	}
+	m, err := s.sparseModel(ctx, Source{Kind: sparse, Arg: dir})
+	if err != nil {
+		return nil, err
+	}
+	return rerank.SparseVectors(m), nil
 }
 
 // vectors are those of an embedder, or lexical ones if none is named.
@@ -400,6 +424,15 @@ func (s *Set) Notes(pipelines []Pipeline) store.Retrieval {
 		r := e.Report()
 		out.Embedders = append(out.Embedders, store.Embedder{
 			Settings: e.Settings(),
+			Texts:    r.Texts,
+			Windowed: r.Windowed,
+			Cut:      r.Cut,
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.sparse)) {
+		r := s.sparse[name].report()
+		out.Embedders = append(out.Embedders, store.Embedder{
+			Settings: s.sparse[name].Settings(),
 			Texts:    r.Texts,
 			Windowed: r.Windowed,
 			Cut:      r.Cut,

@@ -48,8 +48,9 @@ func parseMMR(word, lambda, vectors string) (Stage, error) {
 	if err != nil || !(l >= 0 && l <= 1) {
 		return Stage{}, usage.Errorf("in the stage %q λ must be a number from 0 to 1: mmr:0.5", word)
 	}
-	if vectors != "" && (!strings.HasPrefix(vectors, "dense:") || vectors == "dense:") {
-		return Stage{}, usage.Errorf("in the stage %q the vectors are dense:DIR, dense:ollama:NAME, "+
+	kind, of, _ := strings.Cut(vectors, ":")
+	if vectors != "" && (of == "" || kind != "dense" && kind != sparse) {
+		return Stage{}, usage.Errorf("in the stage %q the vectors are dense:DIR, dense:ollama:NAME, sparse:DIR, "+
 			"or lexical ones if none are named", word)
 	}
 	return Stage{Kind: mmr, Lambda: l, Model: vectors}, nil

@@ -24,11 +24,13 @@ type yamlPipeline struct {
 	Show  string      `yaml:"show"` // first:TOKENS, first:CHARACTERSc, snippet, summary, or these with a model
 }
 
-// yamlSource is the first part of an entry: the short syntax, or one of dense, fusion and
-// decompose, the latter two over the pipelines of Of.
+// yamlSource is the first part of an entry: the short syntax, or one of dense, sparse, fusion
+// and decompose, the latter two over the pipelines of Of.
 type yamlSource struct {
 	Short     string         `yaml:"-"`
 	Dense     string         `yaml:"dense"`     // folder, or ollama:NAME
+	Sparse    string         `yaml:"sparse"`    // folder of a model, or vectors
+	Query     string         `yaml:"query"`     // of sparse: what encodes queries
 	Fusion    string         `yaml:"fusion"`    // rrf, convex or combmnz
 	Decompose string         `yaml:"decompose"` // model
 	Of        []yamlPipeline `yaml:"of"`
@@ -63,7 +65,7 @@ func (s *yamlSource) UnmarshalYAML(n *yaml.Node) error {
 		s.Short = n.Value
 		return nil
 	}
-	return strict(n, (*parts)(s), "dense", "fusion", "decompose", "of")
+	return strict(n, (*parts)(s), "dense", "sparse", "query", "fusion", "decompose", "of")
 }
 
 // UnmarshalYAML refuses unknown keys.
@@ -169,16 +171,25 @@ func (y yamlSource) pipeline() (Pipeline, error) {
 	switch {
 	case y.Short != "":
 		return Parse(y.Short)
+	case y.Query != "" && y.Sparse == "":
+		return Pipeline{}, usage.Errorf("query says what encodes the queries of sparse; write sparse beside it")
 	case y.Dense != "":
 		s = Source{Kind: "dense", Arg: y.Dense}
 		return Pipeline{Name: "dense:" + y.Dense, Source: s}, nil
+	case y.Sparse != "":
+		s = Source{Kind: sparse, Arg: y.Sparse, Query: y.Query}
+		name := sparse + ":" + y.Sparse
+		if y.Query != "" {
+			name += queryKey + y.Query
+		}
+		return Pipeline{Name: name, Source: s}, nil
 	case y.Fusion != "":
 		s.Kind = y.Fusion
 	case y.Decompose != "":
 		s.Kind, s.Arg = decompose, strings.TrimPrefix(y.Decompose, "ollama:")
 	default:
 		return Pipeline{}, usage.Errorf("first is a retriever in the short syntax, " +
-			"or a map with dense, fusion or decompose")
+			"or a map with dense, sparse, fusion or decompose")
 	}
 
 	var names []string

@@ -580,8 +580,31 @@ func share(n, of int) string {
 	return fmt.Sprintf("%d (%.1f %%)", n, 100*float64(n)/float64(of))
 }
 
+// sparseText words how a model of learned sparse retrieval comes to its weights.
+func sparseText(s embed.Settings) string {
+	how := s.Pooling + " of log(1+ReLU)"
+	if s.Activation == embed.LogLogReLU {
+		how = s.Pooling + " of log(1+log(1+ReLU))"
+	}
+	switch side, _, _ := strings.Cut(s.QuerySide, " "); side {
+	case "tokens,":
+		how += "; queries: their tokens, each with weight 1"
+	case "token":
+		how += "; queries: their tokens, weighed by a file"
+	case "encoder":
+		how += "; queries: an encoder of their own"
+	}
+	if s.Special != "" {
+		how += "; special tokens " + s.Special
+	}
+	return how
+}
+
 func embedderText(s embed.Settings) string {
 	parts := []string{s.Backend, s.Pooling + " pooling", s.Similarity}
+	if s.Activation != "" {
+		parts = []string{s.Backend, sparseText(s)}
+	}
 	if s.MaxTokens > 0 {
 		parts = append(parts, fmt.Sprintf("%d tokens", s.MaxTokens))
 	}
