@@ -94,8 +94,8 @@ func (m *hugotModel) run(ctx context.Context, batch []input) ([]output, error) {
 	through := make(chan result, 1)
 	m.mu.Lock()
 	go func() {
-		defer m.mu.Unlock()
 		out, err := m.compute(context.WithoutCancel(ctx), batch)
+		m.mu.Unlock()
 		through <- result{out, err}
 	}()
 

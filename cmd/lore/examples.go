@@ -61,10 +61,7 @@ func exampleLabels(items []agreement.Item) []llm.Example {
 // checkExamples refuses examples that nobody would see, and says where others take the place of those that are of the
 // subtopic that is judged.
 func checkExamples(console usage.Console, names []string, how models.Judging, tasks []judge.Task) error {
-	if how.Examples == nil {
-		return nil
-	}
-	if err := models.CheckExamples(names, how, tasks); err != nil {
+	if err := models.CheckExamples(names, how, tasks); err != nil || how.Examples == nil {
 		return err
 	}
 	if n := how.Examples.LeftOut(tasks); n > 0 {

@@ -77,7 +77,7 @@ func (s *runSource) Choices(run string) (view.Choices, error) {
 func (s *runSource) Plan(run string, w view.Wish) (view.Outline, error) {
 	f := planFlags{
 		task: w.Task, judge: w.Judge, labels: w.Labels, minutes: w.Minutes, annotators: w.Annotators,
-		adjudicator: w.Adjudicator, shared: usualShare, differences: w.Differences, correlation: -1, seed: 1,
+		adjudicator: w.Adjudicator, shared: usualShare, differences: w.Differences, evenly: w.Evenly, correlation: -1, seed: 1,
 	}
 	if w.Shared != nil {
 		f.shared, f.sharedGiven = *w.Shared, true

@@ -68,6 +68,8 @@ type Question struct {
 
 	// Source names the public set that the question is from, where it is not the paper's.
 	Source string `json:"source,omitempty"`
+
+	Slips []string `json:"-"` // fields that are not read and have nearly the name of one that is missing
 }
 
 // UnmarshalJSON reads documents by ids that are text or integers.
@@ -144,6 +146,7 @@ func ReadQuestions(name string, data []byte) ([]Question, error) {
 		if err != nil {
 			return bad(e.place, errors.New(files.JSONWords(err)))
 		}
+		q.Slips = slipsOf(r.Names())
 		out = append(out, q)
 		return nil
 	})
@@ -281,6 +284,8 @@ func (b Benchmark) Load(paths []string) (*datasets.Dataset, error) {
 	}
 	ds.Warnings = append(ds.Warnings, warnings...)
 	ds.Warnings = append(ds.Warnings, twinNames(ds.Items)...)
+	ds.Warnings = append(ds.Warnings, slippedFields(ds.Items)...)
+	ds.Warnings = append(ds.Warnings, twicePoints(ds.Items)...)
 	ds.Corpora, ds.Hash = []*datasets.Corpus{s.corpus}, datasets.HashFiles(contents...)
 	return ds, nil
 }
@@ -381,7 +386,7 @@ func (s *set) addCorpus(path string) ([]byte, error) {
 
 		switch have, taken := s.texts[d.ID]; {
 		case err != nil:
-			return bad("is not a document: " + err.Error())
+			return bad("is not a document: " + strings.TrimPrefix(files.JSONWords(err), "is "))
 		case files.CheckID(d.ID) != nil:
 			return bad("is not a document with an id of one word: " + files.CheckID(d.ID).Error())
 		case seen[d.ID]:
@@ -398,7 +403,7 @@ func (s *set) addCorpus(path string) ([]byte, error) {
 	})
 	var form *formError
 	if errors.As(err, &form) {
-		err = &datasets.InputError{File: path, Place: form.place, Msg: form.err.Error(), Remedy: documentForm, Err: err}
+		err = &datasets.InputError{File: path, Place: form.place, Msg: files.JSONWords(form.err), Remedy: documentForm, Err: err}
 	}
 	return data, err
 }

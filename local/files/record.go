@@ -77,6 +77,9 @@ func countFields(data []byte) error {
 	return nil
 }
 
+// Names are those of the record's fields, in alphabetical order.
+func (r Record) Names() []string { return slices.Sorted(maps.Keys(r.fields)) }
+
 // DocumentID is the id of a document or passage, without check.
 func (r Record) DocumentID() (string, error) { return r.id(documentIDs) }
 

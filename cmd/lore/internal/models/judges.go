@@ -307,6 +307,9 @@ func Agreement(spec string) string {
 // CheckBatch refuses a batch where there would be none: no judge is a model, or no text is
 // asked several questions of a kind that can be asked at once.
 func CheckBatch(names []string, how Judging, items []datasets.Item) error {
+	if err := checkMode(names, how); err != nil {
+		return err
+	}
 	if !how.Batch {
 		return nil
 	}
@@ -325,8 +328,20 @@ func CheckBatch(names []string, how Judging, items []datasets.Item) error {
 		"whole references, and each of these calls stands alone; leave --batch out")
 }
 
+// checkMode refuses a way of reading verdicts where no judge is a model.
+func checkMode(names []string, how Judging) error {
+	model := func(n string) bool { return slices.ContainsFunc(SplitJudge(n), IsOllama) }
+	if how.Mode != llm.Logprob || slices.ContainsFunc(names, model) {
+		return nil
+	}
+	return usage.Errorf("--judge-mode %s is for a model as judge; there is none among: %s", how.Mode, strings.Join(names, ", "))
+}
+
 // CheckExamples refuses examples where they would not be shown: no judge is a model, or nothing is asked about coverage.
 func CheckExamples(names []string, how Judging, tasks []judge.Task) error {
+	if err := checkMode(names, how); err != nil {
+		return err
+	}
 	if how.Examples == nil {
 		return nil
 	}

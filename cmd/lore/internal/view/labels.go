@@ -48,6 +48,7 @@ type Wish struct {
 	Shared      *float64 `json:"shared"`     // null: as the plan has it, or as usual
 	Adjudicator string   `json:"adjudicator"`
 	Differences bool     `json:"differences"`
+	Evenly      bool     `json:"evenly"` // as many of each system, whatever the judge says
 	Make        bool     `json:"make"`
 }
 

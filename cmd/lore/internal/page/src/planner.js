@@ -1,7 +1,7 @@
 // What people label of a run: the labelling folders that there are, and a plan for another.
 
 import {ask, tell} from './ask.js';
-import {button, choice, el, line, refill, tick} from './dom.js';
+import {button, choice, el, line, refill} from './dom.js';
 import {duration, outlookPicture} from './outlook.js';
 import {counted, number, short} from './words.js';
 
@@ -28,7 +28,7 @@ export function folderList(folders) {
 // form asks what to plan, and tells what it would give as it is filled in.
 function form(id, s) {
   const {tasks, judges} = s.choices;
-  const wish = {task: tasks[0]?.name || '', judge: judges[0] || '', minutes: 30, labels: 0, annotators: '', shared: null, adjudicator: '', differences: false, make: false};
+  const wish = {task: tasks[0]?.name || '', judge: judges[0] || '', minutes: 30, labels: 0, annotators: '', shared: null, adjudicator: '', differences: false, evenly: false, make: false};
   const gives = el('div', {class: 'gives', 'aria-live': 'polite'});
   const amount = el('input', {type: 'number', id: 'amount', min: 1, max: 100000, value: 30, input: () => set()});
   const unit = el('select', {id: 'unit', 'aria-label': 'of what', change: () => set()}, el('option', {value: 'minutes'}, 'minutes of each person'), el('option', {value: 'labels'}, 'labels'));
@@ -74,7 +74,8 @@ function form(id, s) {
       text('annotators', 'Who labels, if it is known', 'anna, ben', (annotators) => ({annotators})),
       text('adjudicator', 'Who decides where they differ', 'carl', (adjudicator) => ({adjudicator: adjudicator.trim()})),
       choice('Labelled by all of them', [['', 'as it is, or every fifth item'], ['0.5', 'half'], ['1', 'everything'], ['0', 'nothing']], '', (shared) => set({shared: shared === '' ? null : Number(shared)})),
-      tick('narrow the differences between systems, not each score', false, (differences) => set({differences}))),
+      choice('Which are drawn', [['', 'those that narrow each score most'], ['differences', 'those that narrow the differences between systems'], ['evenly', 'as many of each system, by lot, whatever the judge says']], '',
+        (how) => set({differences: how === 'differences', evenly: how === 'evenly'}))),
     gives,
     el('p', null, el('button', {type: 'submit', class: 'main', id: 'make'}, 'Make the plan')));
 }
