@@ -33,10 +33,13 @@ func summhayLabels(t *testing.T) []agreement.Item {
 	return labels.Items
 }
 
-// nested combines the judges on every group by what was learnt from the other groups.
-func nested(t *testing.T, items []agreement.Item, share float64, names []string, verdicts ...[][]judge.Verdict) [][]judge.Verdict {
-	t.Helper()
-	out := make([][]judge.Verdict, len(items))
+// nested combines the judges on every group by what was learnt from the other groups, for each share of calls: what
+// is learnt is the same for all of them.
+func nested(items []agreement.Item, shares []float64, names []string, verdicts ...[][]judge.Verdict) [][][]judge.Verdict {
+	out := make([][][]judge.Verdict, len(shares))
+	for s := range out {
+		out[s] = make([][]judge.Verdict, len(items))
+	}
 	groups := map[string]bool{}
 	for _, it := range items {
 		groups[it.Group] = true
@@ -62,9 +65,12 @@ func nested(t *testing.T, items []agreement.Item, share float64, names []string,
 		train, theirs, _ := pick(false)
 		test, own, at := pick(true)
 		c := calibrate.Calibrate(parts, train, theirs)
-		got, _ := calibrate.TraceOf(test, own...).Rejoin(names, ensemble.Rule{Calibration: c, Share: share})
-		for k, i := range at {
-			out[i] = got[k]
+		trace := calibrate.TraceOf(test, own...)
+		for s, share := range shares {
+			got, _ := trace.Rejoin(names, ensemble.Rule{Calibration: c, Share: share})
+			for k, i := range at {
+				out[s][i] = got[k]
+			}
 		}
 	}
 	return out
@@ -108,9 +114,10 @@ func TestPublishedPairs(t *testing.T) {
 			report += fmt.Sprintf(" %s %.4f (%d asked);", rule, agreement.Measure("", items, got, 1).Pearson, asked)
 		}
 
-		all := agreement.Measure(key, items, nested(t, items, 0, names, first, second), 1).Pearson
-		half := agreement.Measure(key, items, nested(t, items, 0.5, names, first, second), 1).Pearson
-		third := agreement.Measure(key, items, nested(t, items, 0.3, names, first, second), 1).Pearson
+		joined := nested(items, []float64{0, 0.5, 0.3}, names, first, second)
+		all := agreement.Measure(key, items, joined[0], 1).Pearson
+		half := agreement.Measure(key, items, joined[1], 1).Pearson
+		third := agreement.Measure(key, items, joined[2], 1).Pearson
 		t.Logf("%s calibrated %.4f, at half of the calls %.4f, at 30 %% %.4f", report, all, half, third)
 		if all < least || half < all-0.01 {
 			t.Errorf("lexical+%s: %.4f calibrated, want %.4f; %.4f at half of the calls, want %.4f", key, all, least, half, all-0.01)
