@@ -68,7 +68,7 @@ func summhayPlaces(t *testing.T) map[string][]string {
 	}
 }
 
-// cutHaystack writes a published haystack with its first two subtopics and twenty documents, and what two models wrote.
+// cutHaystack writes a published haystack with its first two subtopics and twenty documents, and what three models wrote.
 func cutHaystack(t *testing.T, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(from)
@@ -87,7 +87,8 @@ func cutHaystack(t *testing.T, from, to string) {
 		}
 		for _, field := range []string{"summaries", "eval_summaries"} {
 			maps.DeleteFunc(s.(map[string]any)[field].(map[string]any), func(key string, _ any) bool {
-				return !strings.HasSuffix(key, "_gpt-4o") && !strings.HasSuffix(key, "_claude3-opus")
+				of := func(model string) bool { return strings.HasSuffix(key, "_"+model) }
+				return !slices.ContainsFunc([]string{"gpt-4o", "claude3-opus", "gemini-1.5-pro"}, of)
 			})
 		}
 	}
