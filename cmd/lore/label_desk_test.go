@@ -141,7 +141,7 @@ func TestLabelFromThePlanOn(t *testing.T) {
 	b := newBrowser(t)
 	dir := t.TempDir()
 	run := filepath.Join(dir, "first")
-	lore(t, append(append([]string{"run"}, summhayRun...), "--index-dir", "none", "--out", run)...)
+	lore(t, append(append([]string{"run"}, summhayRun...), "--index-dir", t.TempDir(), "--out", run)...)
 	address := viewing(t, dir, "first")
 	b.screen(1400, "light")
 	b.visit(address)

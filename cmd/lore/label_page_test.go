@@ -49,7 +49,7 @@ func (task labelledTask) planned(t *testing.T, dir string, more ...string) strin
 	args := []string{"label", "plan", task.data}
 	if task.run != nil {
 		run := filepath.Join(dir, "run-"+task.name)
-		lore(t, append(append([]string{"run"}, task.run...), "--index-dir", "none", "--out", run)...)
+		lore(t, append(append([]string{"run"}, task.run...), "--index-dir", t.TempDir(), "--out", run)...)
 		args[2] = run
 	}
 	lore(t, append(append(args, "--task", task.name, "--labels", "10", "--out", folder), more...)...)

@@ -29,6 +29,7 @@ type retrieveFlags struct {
 	searchFlags
 	retriever, out, tag, bench, qrels, calls, vectors string
 	k                                                 int
+	reread                                            bool
 }
 
 func newRetrieve() *cobra.Command {
@@ -40,7 +41,8 @@ func newRetrieve() *cobra.Command {
 			"a benchmark's data for its items. CORPUS is a folder of texts, of BEIR or of Pyserini,\n" +
 			"or a file with ids and texts: lines of JSON, a JSON list, a table (.tsv, .csv, .parquet).\n" +
 			"QUERIES is such a file, or topics of TREC, whose titles are the queries. Files may be\n" +
-			"packed by gzip or zstd. Indexes, vectors and finished model calls are kept and used again.",
+			"packed by gzip or zstd. Indexes, vectors and finished model calls are kept and used again.\n" +
+			"A corpus whose files have their size, time and sampled content is not read again (--reread).",
 		Example: "  lore retrieve corpus.jsonl queries.tsv --retriever bm25 --k 100 --out bm25.trec\n" +
 			"  lore retrieve folder queries.jsonl --retriever 'rrf(bm25,keywords)>mmr:0.7'\n" +
 			"  lore retrieve scifact --out bm25.trec && lore measure bm25.trec scifact -m ndcg_cut_10\n" +
@@ -53,6 +55,7 @@ func newRetrieve() *cobra.Command {
 		names := strings.Join(all.Names(), ", ")
 		namesVar(fl, &f.bench, "bench", all.Names(), "", "rank for the items of a benchmark's data: "+names)
 		fl.IntVar(&f.k, "k", 100, "documents per query; 0 is all that are ranked")
+		fl.BoolVar(&f.reread, "reread", false, "read all of CORPUS, even if its files seem to be as they were")
 	})
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
 		namesVar(fl, &f.retriever, "retriever", retrieverNames, "bm25", "retriever, perhaps with stages; see lore help retrievers")
@@ -165,11 +168,12 @@ func (f retrieveFlags) rankCorpus(ctx context.Context, r ranking, args []string)
 	if f.qrels != "" {
 		return out, usage.Errorf("--qrels needs --bench")
 	}
-	docs, warnings, err := collection.Corpus(args[0])
+	docs, err := openCorpus(ctx, r.Config, args[0], f.reread)
 	if err != nil {
 		return out, err
 	}
-	for _, w := range warnings {
+	defer docs.Close()
+	for _, w := range docs.Warnings() {
 		r.Console.Warn(w)
 	}
 	asked, notes, err := collection.Queries(args[1])
@@ -185,9 +189,19 @@ func (f retrieveFlags) rankCorpus(ctx context.Context, r ranking, args []string)
 		out.topics = append(out.topics, q.ID)
 		queries[i] = index.Query{ID: q.ID, Text: q.Text}
 	}
-	r.Console.Plan(r.by.Foresee(len(queries), len(docs)))
-	out.rankings, out.notes, err = r.Rank(ctx, r.by, index.InMemory(docs), queries, f.k)
+	r.Console.Plan(r.by.Foresee(len(queries), docs.Len()))
+	out.rankings, out.notes, err = r.Rank(ctx, r.by, docs, queries, f.k)
 	return out, err
+}
+
+// openCorpus opens a corpus of the user's own beside the indexes of it.
+func openCorpus(ctx context.Context, cfg pipeline.Config, path string, reread bool) (*index.Store, error) {
+	source, err := collection.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	from := index.Origin{Path: path, Files: source.Files, Each: source.Each}
+	return index.OpenStore(ctx, cfg.IndexDir, from, index.StoreOptions{Reread: reread})
 }
 
 // rankItems ranks the documents of a benchmark's data for its items.

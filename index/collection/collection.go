@@ -29,51 +29,87 @@ const (
 		"TREC topics, or a BEIR folder"
 )
 
-// Corpus reads documents: from a folder of BEIR, of Pyserini (.jsonl and .json, packed or not) or of .txt and .md files,
-// or from a file of rows with an id, a text and perhaps a title, which is put before the text. files.Record has the
-// names that are read. warnings count documents without text; a corpus of nothing else is refused.
-func Corpus(path string) (docs []files.Document, warnings []string, err error) {
+// Source is a corpus that can be read, and the files it is in.
+type Source struct {
+	Path  string
+	Files []string
+	texts bool // a folder of texts, not of rows
+}
+
+// Open finds the files of a corpus: a folder of BEIR, of Pyserini (.jsonl and .json, packed or not) or of .txt and .md
+// files, or a file of rows with an id, a text and perhaps a title, which is put before the text. files.Record has the
+// names that are read.
+func Open(path string) (Source, error) {
+	s := Source{Path: path, Files: []string{path}}
 	folder, err := files.IsFolder(path, corpusForm)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || !folder {
+		return s, err
+	}
+	if s.Files, err = corpusFiles(path); err != nil || len(s.Files) > 0 {
+		return s, err
 	}
 
-	parts := []string{path}
-	if folder {
-		if parts, err = corpusFiles(path); err != nil {
-			return nil, nil, err
-		}
+	s.texts = true
+	names, err := files.TextFiles(path)
+	for _, name := range names {
+		s.Files = append(s.Files, filepath.Join(path, filepath.FromSlash(name)))
 	}
-	if len(parts) == 0 {
-		docs, err = files.Folder(path)
+	return s, err
+}
+
+// Each hands over the documents, one after the other; ids are unique over all files. warnings count documents without
+// text; a corpus of nothing else is refused.
+func (s Source) Each(do func(files.Document) error) (warnings []string, err error) {
+	var texts files.Texts
+	counted := func(d files.Document) error {
+		texts.Add(d)
+		return do(d)
+	}
+	if s.texts {
+		err = files.EachText(s.Path, counted)
 	} else {
-		docs, err = readDocuments(parts)
+		err = eachDocument(s.Files, counted)
 	}
+	if err != nil {
+		return nil, err
+	}
+	return texts.Check(s.Path)
+}
+
+// Corpus reads the documents of what Open finds into memory.
+func Corpus(path string) (docs []files.Document, warnings []string, err error) {
+	s, err := Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	warnings, err = files.CheckTexts(path, docs)
+	warnings, err = s.Each(func(d files.Document) error {
+		docs = append(docs, d)
+		return nil
+	})
 	return docs, warnings, err
 }
 
-// readDocuments reads the rows of all files, one after the other; ids are unique over all.
-func readDocuments(paths []string) ([]files.Document, error) {
-	var docs []files.Document
+// eachDocument reads the rows of all files, one after the other; ids are unique over all.
+func eachDocument(paths []string, do func(files.Document) error) error {
 	seen := places{}
+	var refused error // by do: no fault of the file
 	for _, path := range paths {
 		err := eachRow(path, documentColumns, corpusForm, func(place string, rec files.Record) error {
 			doc, err := rec.Document()
 			if err == nil {
 				err = seen.add(doc.ID, path, place, len(paths) > 1)
 			}
-			docs = append(docs, doc)
-			return err
+			if err != nil {
+				return err
+			}
+			refused = do(doc)
+			return refused
 		})
-		if err != nil {
-			return nil, err
+		if err = cmp.Or(refused, err); err != nil {
+			return err
 		}
 	}
-	return docs, nil
+	return nil
 }
 
 // Queries reads queries: from a folder of BEIR, of which those are taken that its test split judges, or from a file of

@@ -58,37 +58,58 @@ func placeOf(err error, otherwise string) string {
 	return otherwise
 }
 
-// Folder reads every .txt and .md file below a folder, in the order of their paths. Two
-// files with one id are refused.
-func Folder(dir string) ([]Document, error) {
-	const remedy = "give a folder of .txt and .md files"
+// textsRemedy is what a folder of texts is.
+const textsRemedy = "give a folder of .txt and .md files"
+
+// TextFiles names every .txt and .md file below a folder, by their paths below it and in the order of these.
+func TextFiles(dir string) ([]string, error) {
 	names, err := List(dir)
 	if err != nil {
 		return nil, err
 	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !slices.Contains(endings, strings.ToLower(path.Ext(name)))
+	}), nil
+}
 
+// Folder reads every .txt and .md file below a folder, in the order of their paths. Two
+// files with one id are refused.
+func Folder(dir string) ([]Document, error) {
 	var docs []Document
+	err := EachText(dir, func(d Document) error {
+		docs = append(docs, d)
+		return nil
+	})
+	return docs, err
+}
+
+// EachText hands over what Folder reads, one document after the other.
+func EachText(dir string, do func(Document) error) error {
+	names, err := TextFiles(dir)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return &Error{File: dir, Msg: "has no .txt or .md files", Remedy: textsRemedy}
+	}
+
 	seen := map[string]string{}
 	for _, name := range names {
-		if !slices.Contains(endings, strings.ToLower(path.Ext(name))) {
-			continue
-		}
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		data, err := Read(file, remedy)
+		data, err := Read(file, textsRemedy)
 		if err != nil {
-			return nil, err
+			return err
 		}
 
 		id := ID(name)
 		if other, twice := seen[id]; twice {
 			msg := fmt.Sprintf("has the id %q, like %s", id, other)
-			return nil, &Error{File: file, Msg: msg, Remedy: "rename one of them"}
+			return &Error{File: file, Msg: msg, Remedy: "rename one of them"}
 		}
 		seen[id] = file
-		docs = append(docs, Document{ID: id, Text: string(data)})
+		if err := do(Document{ID: id, Text: string(data)}); err != nil {
+			return err
+		}
 	}
-	if len(docs) == 0 {
-		return nil, &Error{File: dir, Msg: "has no .txt or .md files", Remedy: remedy}
-	}
-	return docs, nil
+	return nil
 }

@@ -273,25 +273,44 @@ func (ids *IDs) UnmarshalJSON(data []byte) error {
 // CheckTexts refuses documents that all lack text, which can never be found, and words
 // a warning where some do. name is the file's.
 func CheckTexts(name string, docs []Document) (warnings []string, err error) {
-	var blank []string
+	var t Texts
 	for _, d := range docs {
-		if strings.TrimSpace(d.Text) == "" {
-			blank = append(blank, d.ID)
-		}
+		t.Add(d)
 	}
+	return t.Check(name)
+}
 
-	switch {
-	case len(blank) == 0:
+// Texts counts documents, and those without text.
+type Texts struct {
+	documents, blank int
+	first            string // without text
+}
+
+// Add counts a document.
+func (t *Texts) Add(d Document) {
+	t.documents++
+	if strings.TrimSpace(d.Text) != "" {
+		return
+	}
+	if t.blank++; t.blank == 1 {
+		t.first = d.ID
+	}
+}
+
+// Check warns of documents without text, and refuses a corpus of nothing else.
+func (t *Texts) Check(name string) (warnings []string, err error) {
+	switch t.blank {
+	case 0:
 		return nil, nil
-	case len(blank) == len(docs):
+	case t.documents:
 		return nil, &Error{
 			File:   name,
-			Msg:    fmt.Sprintf("holds %d documents, none of which has text", len(docs)),
+			Msg:    fmt.Sprintf("holds %d documents, none of which has text", t.documents),
 			Remedy: "give their text under one of the names " + strings.Join(documentTexts, ", "),
 		}
 	}
 	return []string{fmt.Sprintf("%s: %d of %d documents have no text and can never be found, the first is %s",
-		name, len(blank), len(docs), blank[0])}, nil
+		name, t.blank, t.documents, t.first)}, nil
 }
 
 // Object reads an object of JSON. A key that is there twice is refused: package json would
