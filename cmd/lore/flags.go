@@ -161,7 +161,7 @@ type judgeFlags struct {
 }
 
 // judgeHelp lists the judges.
-const judgeHelp = "lexical, ollama:NAME, nli:DIR, embed:DIR, or A+B"
+const judgeHelp = "lexical, ollama:NAME, openai:NAME, nli:DIR, embed:DIR, or A+B"
 
 // defaultZone is where A+B averages where nobody says otherwise. On people's labels of SummHay it takes
 // what averaging everywhere brings, for half of the calls, and keeps a weak B from doing harm;

@@ -162,7 +162,7 @@ func pages(ofRun *cobra.Command) []*cobra.Command {
 		helpPage(generatorsTopic, "What --generator takes, systems of your own, and flags of both", generatorsText, ofRun),
 		helpPage(judgesTopic, "What --judge takes, and flags of judges", judgesText, ofRun),
 		helpPage(estimatesTopic, "What an estimate measures, keeps and cannot know", estimatesText, ofRun),
-		helpPage(serversTopic, "How replies of model servers are checked, and flags of that", serversText, ofRun),
+		helpPage(serversTopic, "Which model servers are asked, how replies are checked, and flags of that", serversText, ofRun),
 		helpPage("exit-codes", "What the exit codes mean", exitHelp, nil),
 	}
 }
@@ -298,6 +298,7 @@ var generatorsText = `--generator takes a comma-separated list of generators, ea
 
   extractive    copies the sentences that answer best; needs no model
   ollama:NAME   a model that Ollama serves
+  openai:NAME   a model that vLLM, SGLang, llama.cpp or LM Studio serves; see lore help servers
   ` + run.Gold + `          the reference answers: what a perfect generator would score
 
 Answers of your own come from files, --answers FILE: lines of {"item", "answer"}, or a
@@ -323,6 +324,7 @@ var judgesText = `--judge takes a comma-separated list of judges, each with rows
 
   ` + lexicalJudge + `       weighted word overlap; needs no model; fitted on people's labels
   ollama:NAME   a model that Ollama serves
+  openai:NAME   a model that vLLM, SGLang, llama.cpp or LM Studio serves
   nli:DIR       an ONNX model in a folder that was trained on entailment; judges coverage,
                 entailment and consistency, and flags contradictions
   embed:DIR     the cosine of an embedder's vectors, or embed:ollama:NAME; a baseline

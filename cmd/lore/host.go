@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -10,27 +11,48 @@ import (
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/usage"
 	"lore/local/ollama"
+	"lore/local/openai"
 	"lore/local/redact"
+	"lore/local/wire"
 )
 
 // hostVariable is where Ollama's own tools find their server.
 const hostVariable = "OLLAMA_HOST"
 
-// hostFlags name the model server. All verbs that may ask one have them.
+// hostFlags name the model servers. All verbs that may ask one have them.
 type hostFlags struct {
 	host  hostValue
 	allow string // other machines that OLLAMA_HOST and --system may name, by commas
 }
 
-// hostValue is an address that knows whether it was given on the command line.
+// hostValue is a list of addresses that knows whether it was given on the command line.
 type hostValue struct {
-	text  string
+	text  string // the first
+	hosts []models.Host
 	given bool
 }
 
-// Set takes an address, as pflag.Value has it.
+// Set takes one more address, as pflag.Value has it: URL, or KIND=URL where models of several kinds of
+// servers are asked.
 func (v *hostValue) Set(s string) error {
-	v.text, v.given = s, true
+	host := models.Host{URL: s}
+	if kind, url, ok := strings.Cut(s, "="); ok && slices.Contains(models.Kinds, strings.TrimSpace(kind)) {
+		host = models.Host{Kind: strings.TrimSpace(kind), URL: url}
+	}
+	usual := ollama.DefaultHost
+	if host.Kind == openai.BackendName {
+		usual = openai.DefaultHost
+	}
+	if _, err := wire.ParseHost(host.URL, usual); err != nil {
+		return err
+	}
+	if slices.Contains(v.hosts, host) {
+		return fmt.Errorf("%s is named twice", redact.URL(host.URL))
+	}
+	if !v.given {
+		v.text = host.URL
+	}
+	v.hosts, v.given = append(v.hosts, host), true
 	return nil
 }
 
@@ -45,14 +67,14 @@ func (f *hostFlags) add(fl *pflag.FlagSet) {
 	if f.host.text == "" {
 		f.host.text = ollama.DefaultHost
 	}
-	fl.Var(&f.host, "host", "Ollama server; the only host lore contacts, apart from --system")
+	fl.Var(&f.host, "host", "model server, may be repeated; no other is contacted, apart from --system; see lore help servers")
 	fl.StringVar(&f.allow, "allow-host", "", "comma-separated hosts besides this machine that "+hostVariable+" or --system may name")
 }
 
-// server is the server that may be asked. One on another machine is named on the command
+// server is the servers that may be asked. One on another machine is named on the command
 // line: documents leave this machine, and a variable is soon forgotten.
 func (f *hostFlags) server() models.Server {
-	s := models.Server{URL: f.host.text}
+	s := models.Server{URL: f.host.text, Hosts: f.host.hosts, Key: strings.TrimSpace(os.Getenv(openai.KeyVariable))}
 	if f.host.given {
 		return s
 	}

@@ -41,8 +41,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"lore": main, "fakeollama": fakeOllama, "testmodel": writeTestModel, "fakesystem": fakeSystem,
-		"pagetext": printPage, "viewer": openView})
+	testscript.Main(m, map[string]func(){"lore": main, "fakeollama": fakeOllama, "fakeengine": fakeEngine, "testmodel": writeTestModel,
+		"fakesystem": fakeSystem,
+		"pagetext":   printPage, "viewer": openView})
 }
 
 func TestScripts(t *testing.T) {

@@ -46,8 +46,8 @@ func namesVar(fl *pflag.FlagSet, into *string, name string, known []string, def,
 
 // What flags of names know.
 var (
-	judgeNames     = []string{"lexical", "ollama:", "nli:", "embed:", "recorded:"}
-	generatorNames = []string{"extractive", "ollama:", "gold"}
+	judgeNames     = []string{"lexical", "ollama:", "openai:", "nli:", "embed:", "recorded:"}
+	generatorNames = []string{"extractive", "ollama:", "openai:", "gold"}
 	retrieverNames = pipeline.Kinds()
 	taskNames      = label.TaskNames()
 	unitNames      = []string{table.ByItem, table.ByGroup}

@@ -209,7 +209,7 @@ func (p *panel) ask(ctx context.Context, spec string, seed uint64) (validated, e
 		v.pair, name = pair, one.Name()
 		p.console.Note(models.Saved(one))
 	}
-	if p.how.Examples != nil && models.IsOllama(spec) {
+	if p.how.Examples != nil && models.IsServed(spec) {
 		name = one.Name()
 	}
 	v.seconds = time.Since(start).Seconds()

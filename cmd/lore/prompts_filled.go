@@ -27,7 +27,7 @@ func checkPrompts(ctx context.Context, bench datasets.Benchmark, items []dataset
 	if err != nil {
 		return nil, err
 	}
-	told := slices.ContainsFunc(judges, func(j string) bool { return slices.ContainsFunc(models.SplitJudge(j), models.IsOllama) })
+	told := slices.ContainsFunc(judges, func(j string) bool { return slices.ContainsFunc(models.SplitJudge(j), models.IsServed) })
 	s := shownItem{bench, items[0]}
 	for _, v := range versions {
 		for _, name := range slices.Sorted(maps.Keys(v.Texts)) {

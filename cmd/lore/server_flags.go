@@ -75,7 +75,18 @@ func parseLimits(list string) (wire.Limits, error) {
 	return out, nil
 }
 
-var serversText = `Every reply of a model server is checked before it counts:
+var serversText = `ollama:NAME is a model of an Ollama server. openai:NAME is one of an engine that speaks
+OpenAI's protocol: vLLM (also behind Ray Serve), SGLang, llama.cpp's server, LM Studio. They
+are where --host says; without it, Ollama on this machine, and engines at port 8000 of it.
+
+  --host http://node1:8000 --host http://node2:8000   two share the work, the least busy first
+  --host ollama=URL --host openai=URL                 where models of both kinds are asked
+
+Hosts that share the work must serve the same weights. One that is lost is passed over, and
+looked for now and then. A key that an engine wants is taken from LORE_API_KEY alone. An
+engine fixes its window itself; --num-ctx can only say that it is smaller.
+
+Every reply of a model server is checked before it counts:
 
   - The server says how many tokens of the prompt it has read. Far too few, or as many as
     are left where servers cut, and the prompt is counted again; if it was cut, the call

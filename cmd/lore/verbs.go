@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/pipeline"
 	"lore/cmd/lore/internal/report"
 	"lore/cmd/lore/internal/usage"
@@ -22,6 +23,7 @@ import (
 	"lore/datasets/stage"
 	"lore/local/files"
 	"lore/local/ollama"
+	"lore/local/openai"
 	"lore/local/text"
 )
 
@@ -123,8 +125,8 @@ func (f *verbFlags) add(c *cobra.Command, v datasets.Verb) {
 
 	if writer {
 		group(c, modelsFlags, func(fl *pflag.FlagSet) {
-			spec := []string{ollama.BackendName + ":"}
-			namesVar(fl, &f.model, "model", spec, "", "model that writes and checks: ollama:NAME")
+			spec := []string{ollama.BackendName + ":", openai.BackendName + ":"}
+			namesVar(fl, &f.model, "model", spec, "", "model that writes and checks: ollama:NAME or openai:NAME")
 			namesVar(fl, &f.writer, "writer", spec, "", "model that writes (default: --model)")
 			namesVar(fl, &f.checker, "checker", spec, "", "model that checks (default: --model)")
 			fl.Float64Var(&f.writing.Temperature, "temperature", v.Writing.Temperature, "sampling temperature of what is written")
@@ -279,9 +281,8 @@ func (f verbFlags) checkWriter() error {
 	for _, flag := range []struct{ name, model string }{
 		{"--model", f.model}, {"--writer", f.writer}, {"--checker", f.checker},
 	} {
-		name, ok := strings.CutPrefix(flag.model, ollama.BackendName+":")
-		if flag.model != "" && (!ok || name == "") {
-			return usage.Errorf("%s is ollama:NAME, not %q", flag.name, flag.model)
+		if flag.model != "" && !models.IsServed(flag.model) {
+			return usage.Errorf("%s is ollama:NAME or openai:NAME, not %q", flag.name, flag.model)
 		}
 	}
 

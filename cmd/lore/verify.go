@@ -184,7 +184,7 @@ func verifyRun(dir string) verified {
 // needsJournal reports whether a model answered or judged: then there were calls.
 func needsJournal(m store.Manifest) bool {
 	return slices.ContainsFunc(slices.Concat(m.Generators, m.Judges), func(of store.Model) bool {
-		return models.IsOllama(of.Name)
+		return models.IsServed(of.Name)
 	})
 }
 
@@ -242,7 +242,7 @@ func verifyAnswers(dir string, r report.Run, audit gate.Audit, add func(error)) 
 	}
 	asked := map[string]bool{}
 	for _, g := range r.Manifest.Generators {
-		asked[g.Name] = models.IsOllama(g.Name)
+		asked[g.Name] = models.IsServed(g.Name)
 	}
 
 	for i, a := range r.Answers {

@@ -122,7 +122,7 @@ func (w *watch) prepare() error {
 		opt.Console.Note(fmt.Sprintf("--watch takes one retriever, %s; --retriever chooses another", opt.Retrievers[0].Name))
 		opt.Retrievers = opt.Retrievers[:1]
 	}
-	opt.Generators = slices.DeleteFunc(slices.Clone(opt.Generators), func(g string) bool { return !models.IsOllama(g) })
+	opt.Generators = slices.DeleteFunc(slices.Clone(opt.Generators), func(g string) bool { return !models.IsServed(g) })
 	opt.Models.Systems = models.Systems{K: opt.Models.Systems.K}
 	switch {
 	case len(opt.Retrievers) != 1 || len(opt.Generators) != 1 || len(opt.Judges) != 1 || len(w.bench.Protocol().Variants) > 1:

@@ -10,7 +10,7 @@
 //	schema   checks a reply against its schema
 //	retry    repeats what failed in transport, after a pause, holding no slot
 //	health   stops the run, or waits, where a server fails call after call
-//	slots    bounds the calls running at once to what the server has
+//	slots    bounds the calls running at once to what the server has, or shares them among servers
 //	proof    makes sure that the model has read the whole prompt
 //	witness  tells whoever shows how far a run is that a model works
 //	meter    counts calls, tokens and time per model
@@ -38,7 +38,8 @@ import (
 // Lane is a backend with the number of calls it can run at once.
 type Lane struct {
 	Backend local.Backend
-	Slots   int // calls at once; below 1 means one per processor
+	Slots   int    // calls at once; below 1 means one per processor
+	Hosts   []Host // in place of Backend and Slots: servers that share the calls
 	// Shared says that finished calls may be taken from other runs: the call names all
 	// that bears on the answer, the digest of the weights included.
 	Shared bool
@@ -133,6 +134,7 @@ type Gate struct {
 	check   *schemaCache
 	dry     StandIn // nil: backends answer
 	witness Witness
+	spreads []*spread // of lanes with several hosts
 }
 
 // Open builds the door and reads the journal.
@@ -150,7 +152,10 @@ func Open(cfg Config) (*Gate, error) {
 	g := &Gate{lanes: map[string]Lane{}, meter: newMeter(), warn: cfg.Warn, witness: cfg.Witness}
 	inner := make(router, len(cfg.Lanes))
 	for name, lane := range cfg.Lanes {
-		if lane.Slots < 1 {
+		switch {
+		case len(lane.Hosts) > 0:
+			lane.Slots = slotsOf(lane.Hosts)
+		case lane.Slots < 1:
 			lane.Slots = runtime.GOMAXPROCS(0)
 		}
 		g.lanes[name] = lane
@@ -187,23 +192,35 @@ func Open(cfg Config) (*Gate, error) {
 	return g, nil
 }
 
-// lane stacks what stands before one backend.
+// lane stacks what stands before one backend, or before each of its hosts.
 func (g *Gate) lane(lane Lane, cfg Config) local.Backend {
-	backend := g.meter.wrap(lane.Backend)
-	if lane.Prove {
-		var known *canaries
-		if cfg.Known != "" {
-			known = &canaries{cfg.Known}
+	before := func(h Host) local.Backend {
+		backend := g.meter.wrap(h.Backend)
+		if lane.Prove {
+			var known *canaries
+			if cfg.Known != "" {
+				known = &canaries{cfg.Known}
+			}
+			// What only counts a prompt is metered apart.
+			backend = newProof(h.Backend, g.meter, known, h.Version, cfg.Warn)
 		}
-		// What only counts a prompt is metered apart.
-		backend = newProof(lane.Backend, g.meter, known, lane.Version, cfg.Warn)
+		return withWitness(backend, cfg.Witness)
+	}
+
+	var slots local.Backend
+	if len(lane.Hosts) > 0 {
+		shared := newSpread(lane.Hosts, before, cfg.Warn)
+		g.spreads = append(g.spreads, shared)
+		slots = shared
+	} else {
+		slots = withSlots(before(Host{Backend: lane.Backend, Version: lane.Version}), lane.Slots)
 	}
 	h := newHealth(cfg.Patience, lane, cfg.Warn)
 	retry := cfg.Retry
 	if lane.Retry != (Retry{}) {
 		retry = lane.Retry
 	}
-	return withRetry(withSlots(withWitness(backend, cfg.Witness), lane.Slots), retry, h)
+	return withRetry(slots, retry, h)
 }
 
 // Do runs one call. The error is a cancelled context or a journal that cannot be

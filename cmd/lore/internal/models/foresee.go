@@ -17,7 +17,7 @@ func Foreseen(name, spec string, questions int) meter.Part {
 	encoders := 0
 	for _, part := range SplitJudge(spec) {
 		switch {
-		case IsOllama(part):
+		case IsServed(part):
 			p.Model = part
 			p.Weight++
 		case IsEncoder(part):

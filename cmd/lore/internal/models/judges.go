@@ -19,6 +19,7 @@ import (
 	"lore/local"
 	"lore/local/gate"
 	"lore/local/ollama"
+	"lore/local/openai"
 	"lore/local/prompt"
 	"lore/local/text"
 )
@@ -58,7 +59,7 @@ func CheckJudges(specs []string) error {
 	for _, spec := range specs {
 		parts := SplitJudge(spec)
 		for _, part := range parts {
-			if part != builtIn && !IsOllama(part) && !IsEncoder(part) {
+			if part != builtIn && !IsServed(part) && !IsEncoder(part) {
 				return unknownJudge(spec, part)
 			}
 		}
@@ -72,9 +73,9 @@ func CheckJudges(specs []string) error {
 // unknownJudge says what judges there are, and which one is meant.
 func unknownJudge(spec, part string) error {
 	name, _, _ := strings.Cut(part, ":")
-	kinds := []string{lexical.Judge{}.Name(), ollama.BackendName, entailmentJudge, cosineJudge}
-	return usage.Errorf("unknown judge %q; write %s, %s:NAME, %s:DIR, %s:DIR, or several of them as A+B%s",
-		spec, lexical.Judge{}.Name(), ollama.BackendName, entailmentJudge, cosineJudge, text.DidYouMean(name, kinds))
+	kinds := append([]string{lexical.Judge{}.Name(), entailmentJudge, cosineJudge}, Kinds...)
+	return usage.Errorf("unknown judge %q; write %s, %s:NAME, %s:NAME, %s:DIR, %s:DIR, or several of them as A+B%s", spec,
+		lexical.Judge{}.Name(), ollama.BackendName, openai.BackendName, entailmentJudge, cosineJudge, text.DidYouMean(name, kinds))
 }
 
 // ResolveJudge looks a judge up; the lexical judge has no model.
@@ -111,7 +112,7 @@ type Turn struct {
 func (j Judge) Turns() []Turn {
 	var out []Turn
 	for i, m := range j.parts {
-		if m != nil && m.Backend == ollama.BackendName {
+		if m != nil && isServed(m.Backend) {
 			out = append(out, Turn{m.Spec, i})
 		}
 	}
@@ -201,7 +202,7 @@ func (s *Set) OpenJudges(ctx context.Context, specs []string, how Judging, repla
 		}
 	}
 
-	if s.client == nil {
+	if s.client == nil && len(s.engines) == 0 {
 		dir = ""
 	}
 	g, err := s.Open(dir)
@@ -313,7 +314,7 @@ func CheckBatch(names []string, how Judging, items []datasets.Item) error {
 	if !how.Batch {
 		return nil
 	}
-	if !slices.ContainsFunc(names, func(n string) bool { return slices.ContainsFunc(SplitJudge(n), IsOllama) }) {
+	if !slices.ContainsFunc(names, func(n string) bool { return slices.ContainsFunc(SplitJudge(n), IsServed) }) {
 		return usage.Errorf("--batch is for a model as judge; there is none among: %s", strings.Join(names, ", "))
 	}
 
@@ -345,7 +346,7 @@ func CheckExamples(names []string, how Judging, tasks []judge.Task) error {
 	if how.Examples == nil {
 		return nil
 	}
-	if !slices.ContainsFunc(names, func(n string) bool { return slices.ContainsFunc(SplitJudge(n), IsOllama) }) {
+	if !slices.ContainsFunc(names, func(n string) bool { return slices.ContainsFunc(SplitJudge(n), IsServed) }) {
 		return usage.Errorf("--judge-examples is for a model as judge; there is none among: %s", strings.Join(names, ", "))
 	}
 	for _, t := range tasks {

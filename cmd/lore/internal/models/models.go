@@ -18,21 +18,10 @@ import (
 	"lore/local/extractive"
 	"lore/local/gate"
 	"lore/local/ollama"
+	"lore/local/openai"
 	remote "lore/local/system"
 	"lore/local/wire"
 )
-
-// Server is the model server, and whether it may be asked.
-type Server struct {
-	URL       string
-	Refused   error  // why it may not; nil: it may
-	Elsewhere string // the other machine that it is on, where the environment names that
-}
-
-// Notice says where questions go, for people.
-func (s Server) Notice() string {
-	return "OLLAMA_HOST names another machine, " + s.Elsewhere + ": questions and documents are sent there"
-}
 
 // Config says where models are and how they are loaded.
 type Config struct {
@@ -60,6 +49,8 @@ type Config struct {
 type Set struct {
 	cfg      Config
 	client   *ollama.Client
+	engines  []*openai.Client
+	served   map[string]*Model // on engines, by spec
 	server   string
 	recalled bool // the server cannot be reached, and what is known of its models is older
 	windows  *Windows
@@ -70,7 +61,7 @@ type Set struct {
 
 // New returns a set that has asked nobody yet.
 func New(cfg Config) *Set {
-	s := &Set{cfg: cfg, windows: cfg.Windows, encoders: map[string]*Model{}}
+	s := &Set{cfg: cfg, windows: cfg.Windows, encoders: map[string]*Model{}, served: map[string]*Model{}}
 	if s.windows == nil {
 		s.windows = NewWindows()
 	}
@@ -121,18 +112,18 @@ func (m *Model) Manifest() store.Model {
 	return out
 }
 
-// IsOllama reports whether a name is ollama:NAME.
-func IsOllama(spec string) bool {
+// IsServed reports whether a name is one of a model on a server: ollama:NAME or openai:NAME.
+func IsServed(spec string) bool {
 	backend, model, _ := strings.Cut(spec, ":")
-	return backend == ollama.BackendName && model != ""
+	return isServed(backend) && model != ""
 }
 
 // CheckGenerators refuses unknown names before anything is read or written.
 func CheckGenerators(specs []string) error {
 	for _, spec := range specs {
-		if spec != extractive.BackendName && !IsOllama(spec) {
-			return usage.Errorf("unknown generator %q; write %s, %s:NAME or gold",
-				spec, extractive.BackendName, ollama.BackendName)
+		if spec != extractive.BackendName && !IsServed(spec) {
+			return usage.Errorf("unknown generator %q; write %s, %s:NAME, %s:NAME or gold",
+				spec, extractive.BackendName, ollama.BackendName, openai.BackendName)
 		}
 	}
 	return nil
@@ -151,6 +142,8 @@ func (s *Set) Resolve(ctx context.Context, spec string, options local.Options) (
 		return &Model{Spec: spec, Backend: spec, Name: spec, Digest: "v" + extractive.Version}, nil
 	case backend == ollama.BackendName && name != "":
 		return s.resolveOllama(ctx, spec, name, options)
+	case backend == openai.BackendName && name != "":
+		return s.resolveEngine(ctx, spec, name, options)
 	}
 	return nil, fmt.Errorf("there is no model %q", spec) // the checks of names let none through
 }
@@ -231,6 +224,9 @@ func (s *Set) Lanes() map[string]gate.Lane {
 			Identity: s.still,
 			Server:   "the model server " + s.client.Host(),
 		}
+	}
+	if len(s.engines) > 0 {
+		lanes[openai.BackendName] = s.engineLane(slots)
 	}
 	return lanes
 }

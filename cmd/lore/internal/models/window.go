@@ -7,6 +7,7 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/local"
 	"lore/local/ollama"
+	"lore/local/openai"
 	"lore/local/tokens"
 )
 
@@ -45,7 +46,7 @@ func served(spec string) string { return strings.TrimPrefix(spec, ollama.Backend
 // Foresee tells how long calls are that will be made before the model is asked anything by others
 // of this phase.
 func (s *Set) Foresee(m *Model, calls []local.Call) {
-	if m.Backend != ollama.BackendName {
+	if !isServed(m.Backend) {
 		return
 	}
 	name := served(m.Spec)
@@ -58,7 +59,7 @@ func (s *Set) Foresee(m *Model, calls []local.Call) {
 // an earlier phase has set it, and writes it into the calls. Calls that may not fit are
 // warned of; they are refused by the server, and fail where it cuts them.
 func (s *Set) Fit(m *Model, calls []local.Call, what string) {
-	if m.Backend != ollama.BackendName || len(calls) == 0 {
+	if !isServed(m.Backend) || len(calls) == 0 {
 		return
 	}
 
@@ -88,6 +89,9 @@ func (s *Set) Fit(m *Model, calls []local.Call, what string) {
 
 // widen sets the model's window for a need, unless it is set.
 func (s *Set) widen(m *Model, need int) {
+	if m.Backend == openai.BackendName && m.Options.NumCtx > 0 {
+		return // it was loaded before, with the window that it has
+	}
 	name := served(m.Spec)
 	w := s.windows
 	switch {

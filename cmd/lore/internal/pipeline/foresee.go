@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"lore/cmd/lore/internal/meter"
-	"lore/local/ollama"
+	"lore/cmd/lore/internal/models"
 )
 
 // embedding is the name of the phase in which documents are embedded.
@@ -34,7 +34,7 @@ func (p Pipeline) Foresee(queries int, corpora ...int) []meter.Part {
 
 	rank := meter.Part{Name: Retrieving + p.Name, Steps: queries, Weight: rankWeight}
 	if loads := p.Loads(); len(loads) > 0 {
-		rank.Model = ollama.BackendName + ":" + loads[len(loads)-1]
+		rank.Model = models.Full(loads[len(loads)-1])
 	} else if len(p.Stages) == 0 {
 		rank.About = rankAbout
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/usage"
 	"lore/index"
 	"lore/index/condense"
@@ -183,11 +184,10 @@ func parseSource(text string) (Source, string, error) {
 	case slices.Contains(withArgument, kind) && arg == "":
 		return Source{}, "", usage.Errorf("the retriever %s needs a name: %s:NAME", kind, kind)
 	case kind == oracle1:
-		model, ok := strings.CutPrefix(arg, ollama.BackendName+":")
-		if named && (!ok || model == "") {
-			return Source{}, "", usage.Errorf("%s takes a model, %s:ollama:NAME, or none", oracle1, oracle1)
+		if named && !models.IsServed(arg) {
+			return Source{}, "", usage.Errorf("%s takes a model, %s:ollama:NAME or %s:openai:NAME, or none", oracle1, oracle1, oracle1)
 		}
-		return Source{Kind: kind, Arg: model}, rest, nil
+		return Source{Kind: kind, Arg: strings.TrimPrefix(arg, ollama.BackendName+":")}, rest, nil
 	case slices.Contains(plain, kind), slices.Contains(withArgument, kind):
 		s := Source{Kind: kind, Arg: arg}
 		rest, err := s.parseQuery(rest)
@@ -243,9 +243,8 @@ func parseCombination(name, text string) (Source, string, error) {
 // parsePart reads one of the parts of a combination, and returns what follows it. The
 // second part of decompose is a model.
 func (s *Source) parsePart(text string) (rest string, err error) {
-	model, ok := strings.CutPrefix(text, ollama.BackendName+":")
-	if ok && s.Kind == decompose && len(s.Parts) == 1 {
-		s.Arg, rest = untilAny(model, ",)")
+	if s.Kind == decompose && len(s.Parts) == 1 && models.IsServed(text) {
+		s.Arg, rest = untilAny(strings.TrimPrefix(text, ollama.BackendName+":"), ",)")
 		return rest, nil
 	}
 

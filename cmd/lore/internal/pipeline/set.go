@@ -72,7 +72,7 @@ func Resolve(ctx context.Context, m *models.Set, pipelines []Pipeline) (Rankers,
 			if out[name] != nil {
 				continue
 			}
-			one, err := m.Resolve(ctx, ollama.BackendName+":"+name, m.Greedy())
+			one, err := m.Resolve(ctx, models.Full(name), m.Greedy())
 			if err != nil {
 				return nil, err
 			}

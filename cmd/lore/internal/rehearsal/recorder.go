@@ -10,6 +10,7 @@ import (
 	"lore/cmd/lore/internal/forecast"
 	"lore/local"
 	"lore/local/ollama"
+	"lore/local/openai"
 )
 
 // Recorder stands in for models: it notes what they would be asked, and answers in their place.
@@ -222,10 +223,13 @@ func (w *work) call(call local.Call, tokens, round, slots int) forecast.Call {
 
 // modelOf names the model of a call as people do.
 func modelOf(call local.Call) string {
-	if call.Backend != ollama.BackendName {
-		return call.Model
+	switch call.Backend {
+	case ollama.BackendName:
+		return ollama.BackendName + ":" + strings.TrimSuffix(call.Model, ":latest")
+	case openai.BackendName:
+		return openai.BackendName + ":" + call.Model
 	}
-	return ollama.BackendName + ":" + strings.TrimSuffix(call.Model, ":latest")
+	return call.Model
 }
 
 // identity tells calls apart, whatever window the model is loaded with: that may still change.

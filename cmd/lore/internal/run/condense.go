@@ -3,11 +3,11 @@ package run
 import (
 	"context"
 
+	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/pipeline"
 	"lore/datasets"
 	"lore/index/condense"
 	"lore/local/extractive"
-	"lore/local/ollama"
 )
 
 // beginCondense has a step for every pipeline that shortens documents. Only documents that an item
@@ -58,7 +58,7 @@ func (e *engine) endCondense() error {
 func condensedBy(s condense.Shape) string {
 	switch {
 	case s.Model != "":
-		return ollama.BackendName + ":" + s.Model
+		return models.Full(s.Model)
 	case s.Kind == condense.First:
 		if s.Characters > 0 {
 			return "its first characters"

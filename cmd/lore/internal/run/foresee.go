@@ -10,7 +10,6 @@ import (
 	"lore/datasets"
 	"lore/judge"
 	"lore/local"
-	"lore/local/ollama"
 )
 
 // judgeBy begins the name of a phase in which a judge is asked.
@@ -103,7 +102,7 @@ func (e *engine) foreseeRetriever(p pipeline.Pipeline) []meter.Part {
 	}
 	short := meter.Part{Name: shortening + p.Name, Steps: fewDocuments * len(e.items), Phase: inCondense, Weight: shortenWeight}
 	if p.Shape.Model != "" {
-		short.Model = ollama.BackendName + ":" + p.Shape.Model
+		short.Model = models.Full(p.Shape.Model)
 	} else {
 		short.About = extractAbout
 	}
