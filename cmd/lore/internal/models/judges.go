@@ -331,7 +331,7 @@ func CheckBatch(names []string, how Judging, items []datasets.Item) error {
 
 // checkMode refuses a way of reading verdicts where no judge is a model.
 func checkMode(names []string, how Judging) error {
-	model := func(n string) bool { return slices.ContainsFunc(SplitJudge(n), IsOllama) }
+	model := func(n string) bool { return slices.ContainsFunc(SplitJudge(n), IsServed) }
 	if how.Mode != llm.Logprob || slices.ContainsFunc(names, model) {
 		return nil
 	}
