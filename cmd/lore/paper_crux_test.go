@@ -39,7 +39,8 @@ func cruxPlaces(t *testing.T) map[string][]string {
 	stories := published.Path(t, "data/msrs/story")
 
 	t.Chdir(t.TempDir())
-	for name, kind := range map[string]testmodel.Kind{"encoder": testmodel.BERT, "cross": testmodel.CrossBERT} {
+	models := map[string]testmodel.Kind{"encoder": testmodel.BERT, "splade": testmodel.SPLADE, "cross": testmodel.CrossBERT}
+	for name, kind := range models {
 		if err := testmodel.Write("models/"+name, kind); err != nil {
 			t.Fatal(err)
 		}
@@ -56,6 +57,7 @@ func cruxPlaces(t *testing.T) map[string][]string {
 		"J":            {"lexical"},
 		"ollama:MODEL": {"ollama:careful"},
 		"dense:DIR":    {"dense:models/encoder"},
+		"sparse:DIR":   {"sparse:models/splade"},
 		"cross:DIR":    {"cross:models/cross"},
 	}
 }

@@ -65,7 +65,7 @@ func tableCommands(page string) []string {
 }
 
 // placeholder is a word that stands for something: large letters, and numbers behind them.
-var placeholder = regexp.MustCompile(`(?:ollama:|dense:|cross:|nli:)?\b[A-Z][A-Z0-9_]*\b`)
+var placeholder = regexp.MustCompile(`(?:ollama:|dense:|sparse:|cross:|nli:)?\b[A-Z][A-Z0-9_]*\b`)
 
 // filledIn are the arguments of a command with what its placeholders stand for, and those that are unknown.
 func filledIn(command string, fill map[string][]string) (args, unknown []string) {
