@@ -182,9 +182,10 @@ func (c *crossEncoder) logit(o output) (float64, error) {
 	}
 	if len(o.vector) != wanted {
 		return 0, &ModelError{
-			Dir:    c.dir,
-			Msg:    shapeText(o),
-			Remedy: "a cross-encoder for ranking has one logit, or two classes that its config.json names",
+			Dir: c.dir,
+			Msg: shapeText(o),
+			Remedy: "a cross-encoder for ranking has one logit, or two classes that its config.json names; " +
+				"a model of late interaction is used by rerank:colbert:DIR",
 		}
 	}
 

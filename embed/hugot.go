@@ -138,6 +138,9 @@ func (m *hugotModel) batch(batch []input) *backends.PipelineBatch {
 		}
 		for i := range n {
 			t.TokenIDs[i], t.TypeIDs[i], t.AttentionMask[i] = uint32(in.ids[i]), uint32(in.types[i]), 1
+			if i >= n-in.unseen {
+				t.AttentionMask[i] = 0
+			}
 		}
 		b.Input = append(b.Input, t)
 	}

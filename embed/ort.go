@@ -167,7 +167,7 @@ func fillInput(name string, batch []input, longest int) []int64 {
 				row[i] = int64(in.types[i])
 			case name == "position_ids":
 				row[i] = int64(i)
-			case strings.HasPrefix(name, "attention"):
+			case strings.HasPrefix(name, "attention") && i < len(in.ids)-in.unseen:
 				row[i] = 1
 			}
 		}

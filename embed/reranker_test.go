@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,7 +72,11 @@ func TestRerankerScores(t *testing.T) {
 	for name, e := range engines(t) {
 		for kind, m := range readGoldenRerank(t).Models {
 			t.Run(name+"/"+string(kind), func(t *testing.T) {
-				c, err := OpenCrossEncoder(context.Background(), modelDir(t, kind), e)
+				open := OpenCrossEncoder
+				if kind == testmodel.ColBERT || kind == testmodel.ColBERTDense {
+					open = OpenColBERT
+				}
+				c, err := open(context.Background(), modelDir(t, kind), e)
 				must(t, err)
 				defer c.Close()
 				for _, x := range m.Pairs {
@@ -83,13 +88,101 @@ func TestRerankerScores(t *testing.T) {
 					if got[0].Cut != x.Cut {
 						t.Errorf("%q, %q: cut is %t", x.Query, x.Passage, got[0].Cut)
 					}
-					if s, ok := c.(*seq2seq); ok {
-						if in, _ := s.prompt(x.Query, x.Passage); fmt.Sprint(in.ids) != fmt.Sprint(x.IDs) {
-							t.Errorf("%q, %q:\n got %v\nwant %v", x.Query, x.Passage, in.ids, x.IDs)
-						}
+					if ids := shown(c, x.Query, x.Passage); ids != nil && fmt.Sprint(ids) != fmt.Sprint(x.IDs) {
+						t.Errorf("%q, %q:\n got %v\nwant %v", x.Query, x.Passage, ids, x.IDs)
 					}
 				}
 			})
+		}
+	}
+}
+
+// shown are the tokens that a model is given for a pair.
+func shown(c CrossEncoder, query, passage string) []int {
+	switch m := c.(type) {
+	case *seq2seq:
+		in, _ := m.prompt(query, passage)
+		return in.ids
+	case *late:
+		q, _ := m.query(query)
+		p, _ := m.input(passage, m.markers[1], m.config.Passage)
+		return slices.Concat(q.ids, p.ids)
+	}
+	return nil
+}
+
+// Two vectors against three: the first is nearest to the second (0.8), the other to the third (1).
+func TestMaxSim(t *testing.T) {
+	query := [][]float32{{1, 0}, {0, 1}}
+	passage := [][]float32{{-1, 0}, {0.8, -0.6}, {0, 1}}
+	if got := maxSim(query, passage); math.Abs(got-1.8) > 1e-7 {
+		t.Errorf("%v, want 0.8 + 1", got)
+	}
+	if got := maxSim([][]float32{{0.6, 0.8}}, [][]float32{{-1, 0}, {0, -1}}); math.Abs(got+0.6) > 1e-7 {
+		t.Errorf("%v, want -0.6: where all are negative the greatest counts", got)
+	}
+}
+
+// Numbers of 16 bits: 1.5 is 0x3E00 and -0.25 is 0xB400; in BF16 1.5 is 0x3FC0.
+func TestSafetensors(t *testing.T) {
+	head := `{"h":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},"b":{"dtype":"BF16","shape":[1],"data_offsets":[4,6]},"__metadata__":{}}`
+	file := append([]byte{byte(len(head)), 0, 0, 0, 0, 0, 0, 0}, head...)
+	got, err := parseSafetensors(append(file, 0x00, 0x3e, 0x00, 0xb4, 0xc0, 0x3f))
+	must(t, err)
+	if fmt.Sprint(got["h"], got["b"]) != "[1.5 -0.25] [1.5]" {
+		t.Errorf("%v", got)
+	}
+	for _, bad := range []string{"", "\x01", "\xff\xff\xff\xff\xff\xff\xff\xffx", "\x02\x00\x00\x00\x00\x00\x00\x00[]", string(file)} {
+		if _, err := parseSafetensors([]byte(bad)); err == nil {
+			t.Errorf("%q is read", bad)
+		}
+	}
+}
+
+// FuzzSafetensors feeds damaged files of weights, which must not panic.
+func FuzzSafetensors(f *testing.F) {
+	f.Add([]byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, _ = parseSafetensors(data)
+	})
+}
+
+// Folders without what late interaction needs are refused.
+func TestColBERTRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind                  testmodel.Kind
+		file, content, remove string
+		want                  string
+	}{
+		"no settings": {kind: testmodel.ColBERT, remove: "artifact.metadata", want: "says nothing of late interaction"},
+		"l2": {
+			kind: testmodel.ColBERT, file: "artifact.metadata", content: `{"similarity": "l2", "query_maxlen": 32, "doc_maxlen": 180}`,
+			want: "compares vectors by l2",
+		},
+		"no marker": {
+			kind: testmodel.ColBERT, file: "artifact.metadata", want: `has no token "[QueryMarker]"`,
+			content: `{"query_maxlen": 32, "doc_maxlen": 180, "query_token_id": "[QueryMarker]"}`,
+		},
+		"no weights":  {kind: testmodel.ColBERTDense, remove: "1_Dense/model.safetensors", want: "must be saved as safetensors"},
+		"cut weights": {kind: testmodel.ColBERTDense, file: "1_Dense/model.safetensors", content: "\x00", want: "cannot be read: it has 1 bytes"},
+		"pooled":      {kind: testmodel.RoBERTa, want: "says nothing of late interaction"},
+		"other module": {
+			kind: testmodel.ColBERTDense, file: "modules.json", content: `[{"type": "x.Pooling"}]`, want: "has a module Pooling",
+		},
+		"residual": {
+			kind: testmodel.ColBERTDense, file: "1_Dense/config.json", want: "around which its input goes",
+			content: `{"in_features": 32, "out_features": 16, "use_residual": true}`,
+		},
+	} {
+		dir := modelDir(t, c.kind)
+		if c.remove != "" {
+			must(t, os.Remove(filepath.Join(dir, c.remove)))
+		}
+		if c.file != "" {
+			write(t, dir, c.file, c.content)
+		}
+		if _, err := OpenColBERT(context.Background(), dir, Engine{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type runtime interface {
 // input is one text as the model sees it.
 type input struct {
 	ids, types []int
+	unseen     int // tokens at the end that the others do not attend to
 }
 
 // output is what a model gave for one text: one of the two is nil.

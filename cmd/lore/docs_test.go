@@ -55,7 +55,10 @@ func TestDocumentedExamples(t *testing.T) {
 			if err := os.CopyFS("examples", os.DirFS(examples)); err != nil {
 				t.Fatal(err)
 			}
-			for name, kind := range map[string]testmodel.Kind{"encoder": testmodel.BERT, "cross": testmodel.CrossBERT, "splade": testmodel.SPLADE} {
+			for name, kind := range map[string]testmodel.Kind{
+				"encoder": testmodel.BERT, "cross": testmodel.CrossBERT, "colbert": testmodel.ColBERT, "monot5": testmodel.MonoT5,
+				"splade": testmodel.SPLADE,
+			} {
 				if err := testmodel.Write("models/"+name, kind); err != nil {
 					t.Fatal(err)
 				}

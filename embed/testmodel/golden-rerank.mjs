@@ -73,4 +73,48 @@ for (const kind of ['cross-xlmr', 'cross-modern', 'cross-two']) {
   tk.disableTruncation();
   for (const text of fuzz) m.fuzz.push({ text, ids: Array.from((await tk.encode(text)).getIds()).join(' ') });
 }
+// Late interaction: the marker in place of a full stop before the text, as ColBERT's own code puts
+// it; queries filled up by masks; passages without punctuation.
+const late = {
+  colbert: { marks: ['[unused0]', '[unused1]'], query: 16, passage: 24, attend: false, skip: [...'!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'] },
+  'colbert-dense': { marks: ['[Q] ', '[D] '], query: 20, passage: 24, attend: true, skip: ['.', ',', '?'], dense: true },
+};
+for (const [kind, how] of Object.entries(late)) {
+  const dir = join(models, kind);
+  const tk = Tokenizer.fromFile(join(dir, 'tokenizer.json'));
+  const session = await ort.InferenceSession.create(join(dir, 'model.onnx'));
+  const m = result.models[kind] = { files: { 'model.onnx': sha(join(dir, 'model.onnx')) }, pairs: [], fuzz: [] };
+  let weights;
+  if (how.dense) {
+    const bytes = readFileSync(join(dir, '1_Dense/model.safetensors')), size = Number(bytes.readBigUInt64LE(0));
+    weights = Array.from({ length: 16 * 32 }, (_, i) => bytes.readFloatLE(8 + size + 4 * i));
+  }
+  const skip = new Set(how.skip.map(w => tk.tokenToId(w)));
+  const vectors = async (text, query) => {
+    const most = query ? how.query : how.passage;
+    const words = Array.from((await tk.encode(text)).getIds()).slice(1, -1), cut = words.length > most - 3;
+    const cls = Array.from((await tk.encode('')).getIds());
+    const ids = [cls[0], tk.tokenToId(how.marks[query ? 0 : 1]), ...words.slice(0, most - 3), cls[1]];
+    const seen = ids.map(() => 1);
+    while (query && ids.length < most) { ids.push(tk.tokenToId('[MASK]')); seen.push(how.attend ? 1 : 0); }
+    const shape = [1, ids.length];
+    const feeds = { input_ids: int64(ids, shape), attention_mask: int64(seen, shape), token_type_ids: int64(ids.map(() => 0), shape) };
+    const t = (await session.run(Object.fromEntries(session.inputNames.map(k => [k, feeds[k]]))))[session.outputNames[0]];
+    const [, n, d] = t.dims, out = [];
+    for (let i = 0; i < n; i++) {
+      if (!query && skip.has(ids[i])) continue;
+      let v = Array.from(t.data.slice(i * d, (i + 1) * d));
+      if (weights) v = Array.from({ length: 16 }, (_, o) => v.reduce((s, x, k) => s + x * weights[o * 32 + k], 0));
+      const norm = Math.hypot(...v);
+      out.push(v.map(x => x / norm));
+    }
+    return { ids, cut, out };
+  };
+  for (const [query, passage] of [...pairs, [pairs[0][0], long], [long, pairs[0][1]]]) {
+    const q = await vectors(query, true), p = await vectors(passage, false);
+    const dot = (a, b) => a.reduce((s, x, k) => s + x * b[k], 0);
+    const score = q.out.map(a => Math.max(...p.out.map(b => dot(a, b)))).reduce((s, x) => s + x, 0);
+    m.pairs.push({ query, passage, ids: [...q.ids, ...p.ids], cut: q.cut || p.cut, score: round(score) });
+  }
+}
 writeFileSync(out, JSON.stringify(result, null, 1) + '\n');

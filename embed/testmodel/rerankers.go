@@ -1,7 +1,5 @@
 package testmodel
 
-import "slices"
-
 // addReranker adds the files of a reranker and returns its graph, if that is one.
 func addReranker(files map[string]any, kind Kind) []byte {
 	switch kind {
@@ -17,6 +15,10 @@ func addReranker(files map[string]any, kind Kind) []byte {
 		return b.endLogits(b.bert(), 2)
 	case CrossModern:
 		return addModern(files)
+	case ColBERT:
+		return addColBERT(files)
+	case ColBERTDense:
+		return addPyLate(files)
 	}
 
 	b := robertaOf(files, NLIXLMR)
@@ -60,6 +62,3 @@ func addModern(files map[string]any) []byte {
 	b.norm = true
 	return b.endLogits(b.roberta(1), 1)
 }
-
-// Ranking lists all rerankers, those of late interaction included.
-var Ranking = slices.Concat(Rerankers, []Kind{ColBERT, ColBERTDense})

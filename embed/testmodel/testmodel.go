@@ -56,7 +56,7 @@ const (
 )
 
 // Rerankers lists the kinds that golden scores of their own exist for.
-var Rerankers = []Kind{MonoT5, MonoMT5, CrossXLMR, CrossModern, CrossTwo}
+var Rerankers = []Kind{MonoT5, MonoMT5, CrossXLMR, CrossModern, CrossTwo, ColBERT, ColBERTDense}
 
 // Small lists the kinds that golden vectors exist for.
 var Small = []Kind{BERT, RoBERTa, Last, CrossBERT, CrossRoBERTa, XLMR}
@@ -82,6 +82,8 @@ func Write(dir string, kind Kind) error {
 	case kind == SPLADE:
 		model = addSPLADE(files)
 	case slices.Contains(Rerankers, kind):
+		delete(files, "modules.json")
+		delete(files, poolingFile)
 		model = addReranker(files, kind)
 	case kind == RoBERTa || kind == CrossRoBERTa:
 		model = addRoBERTa(files, kind)
@@ -89,8 +91,7 @@ func Write(dir string, kind Kind) error {
 		model = addBERT(files, kind)
 	}
 
-	if kind == CrossBERT || kind == CrossRoBERTa || kind == ThreeLogits || slices.Contains(Entailment, kind) ||
-		slices.Contains(Rerankers, kind) {
+	if kind == CrossBERT || kind == CrossRoBERTa || kind == ThreeLogits || slices.Contains(Entailment, kind) {
 		delete(files, "modules.json")
 		delete(files, poolingFile)
 	}

@@ -2,6 +2,7 @@ package rerank
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -17,12 +18,23 @@ type cross struct {
 	seen  guard.Seen // texts with marks that part texts, such as [SEP], and their like
 }
 
-// Cross reranks by a cross-encoder's raw logits.
+// Cross reranks by the scores that a model gives to pairs: a cross-encoder's raw logits, what an
+// encoder with a decoder would write, or late interaction.
 func Cross(model embed.CrossEncoder) Reranker {
-	return &cross{model: model, stats: Stats{
+	settings := model.Settings()
+	c := &cross{model: model, stats: Stats{
 		Name:   "cross-encoder",
 		Remedy: "the query stays whole and the passage is cut to fit",
 	}}
+	switch {
+	case settings.Late != nil:
+		c.stats.Name = "late interaction"
+		c.stats.Remedy = fmt.Sprintf("queries are cut to %d tokens and passages to %d", settings.Late.Query, settings.Late.Passage)
+	case settings.Relevant != nil:
+		c.stats.Name = "encoder and decoder"
+	}
+	c.stats.Remedy = strings.Join(append([]string{c.stats.Remedy}, settings.Notes...), "; ")
+	return c
 }
 
 func (c *cross) Stats() Stats {

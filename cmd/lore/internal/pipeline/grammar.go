@@ -25,7 +25,7 @@ const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, sparse:DIR, sparse:DI
 
 // StageHelp lists what may follow a retriever after ">".
 const StageHelp = "rerank:llm:NAME, rerank:llm5:NAME, rerank:listwise:NAME, rerank:firsttoken:NAME, " +
-	"rerank:setwise:NAME, rerank:cross:DIR, mmr:LAMBDA, mmr:LAMBDA:dense:DIR, mmr:LAMBDA:sparse:DIR; " +
+	"rerank:setwise:NAME, rerank:cross:DIR, rerank:colbert:DIR, mmr:LAMBDA, mmr:LAMBDA:dense:DIR, mmr:LAMBDA:sparse:DIR; " +
 	"@N at the end is how many documents are reranked; " +
 	"and last, what is shown of each document: first:TOKENS, first:CHARACTERSc, snippet, snippet:MODEL, summary, summary:MODEL"
 
@@ -42,7 +42,7 @@ type Source struct {
 
 // Stage is a step that orders the first documents anew.
 type Stage struct {
-	Kind   string  // crossEncoder, mmr, or a rerank.Kind
+	Kind   string  // crossEncoder, colbert, mmr, or a rerank.Kind
 	Model  string  // folder, model name, or the vectors of MMR
 	Lambda float64 // of MMR
 	Depth  int     // documents ordered anew; those below keep their order
@@ -51,6 +51,7 @@ type Stage struct {
 // Kinds of stages besides those of rerank.
 const (
 	crossEncoder = "cross"
+	colbert      = "colbert"
 	mmr          = "mmr"
 )
 
@@ -309,7 +310,7 @@ func (p Pipeline) models() []string {
 		out = append(out, p.Shape.Model)
 	}
 	for _, s := range p.Stages {
-		if s.Kind != crossEncoder && s.Kind != mmr { // these take vectors or an encoder
+		if !s.folder() && s.Kind != mmr { // these take vectors or an encoder
 			out = append(out, s.Model)
 		}
 	}
@@ -331,7 +332,7 @@ func (p Pipeline) Paths() []string {
 		out = append(out, part.Paths()...)
 	}
 	for _, s := range p.Stages {
-		if s.Kind == crossEncoder || s.Kind == mmr {
+		if s.folder() || s.Kind == mmr {
 			out = append(out, strings.TrimPrefix(strings.TrimPrefix(s.Model, "dense:"), sparse+":"))
 		}
 	}

@@ -35,7 +35,7 @@ func (s Source) loads() []string {
 
 func (s Stage) loads() []string {
 	switch s.Kind {
-	case crossEncoder:
+	case crossEncoder, colbert:
 		return nil
 	case mmr:
 		return served(strings.TrimPrefix(s.Model, "dense:"))

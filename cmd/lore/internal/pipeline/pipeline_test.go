@@ -20,6 +20,7 @@ func TestParse(t *testing.T) {
 		"bm25>rerank:llm:qwen3:8b": {Source: bm25.Source, Stages: []Stage{{Kind: "llm", Model: "qwen3:8b", Depth: 20}}},
 		"bm25>rerank:listwise:ollama:q:8b@50>mmr:0.5": {Source: bm25.Source, Stages: []Stage{{Kind: "listwise", Model: "q:8b", Depth: 50}, {Kind: "mmr", Lambda: 0.5, Depth: 100}}},
 		"bm25>rerank:cross:models/x@7":                {Source: bm25.Source, Stages: []Stage{{Kind: "cross", Model: "models/x", Depth: 7}}},
+		"bm25>rerank:colbert:models/x@9":              {Source: bm25.Source, Stages: []Stage{{Kind: "colbert", Model: "models/x", Depth: 9}}},
 		"bm25>mmr:1:dense:d":                          {Source: bm25.Source, Stages: []Stage{{Kind: "mmr", Lambda: 1, Model: "dense:d", Depth: 100}}},
 		"rrf(bm25, dense:d>rerank:llm5:m@3)>mmr:0":    {Source: Source{Kind: "rrf", Parts: []Pipeline{bm25, {Name: "dense:d>rerank:llm5:m@3", Source: Source{Kind: "dense", Arg: "d"}, Stages: []Stage{{Kind: "llm5", Model: "m", Depth: 3}}}}}, Stages: []Stage{{Kind: "mmr", Depth: 100}}},
 		"bm25>first:512":                              {Source: bm25.Source, Shape: condense.Shape{Kind: "first", Tokens: 512}},

@@ -36,7 +36,7 @@ type Set struct {
 	runs      map[string]*trec.Run
 	embedders map[string]*embed.Cache
 	sparse    map[string]*sparseModel
-	crosses   map[string]embed.CrossEncoder
+	crosses   map[string]embed.CrossEncoder // by folder and kind
 	stages    []stageMade
 	shaped    []store.Condenser
 	closers   []func() error
@@ -348,8 +348,8 @@ func (s *Set) newStage(ctx context.Context, stage Stage) (rerank.Reranker, error
 			return nil, err
 		}
 		return rerank.MMR(stage.Lambda, vectors)
-	case crossEncoder:
-		c, err := s.cross(ctx, stage.Model)
+	case crossEncoder, colbert:
+		c, err := s.cross(ctx, stage)
 		if err != nil {
 			return nil, err
 		}
@@ -383,11 +383,17 @@ func (s *Set) vectors(ctx context.Context, embedder string) (rerank.Vectors, err
 	return rerank.DenseVectors(e), nil
 }
 
-func (s *Set) cross(ctx context.Context, dir string) (embed.CrossEncoder, error) {
-	if c := s.crosses[dir]; c != nil {
+// cross opens a model that scores pairs, once for all stages.
+func (s *Set) cross(ctx context.Context, stage Stage) (embed.CrossEncoder, error) {
+	key := stage.Model + "\x00" + stage.Kind
+	if c := s.crosses[key]; c != nil {
 		return c, nil
 	}
-	inner, err := embed.OpenCrossEncoder(ctx, dir, s.cfg.Embedding.Engine)
+	open := embed.OpenCrossEncoder
+	if stage.Kind == colbert {
+		open = embed.OpenColBERT
+	}
+	inner, err := open(ctx, stage.Model, s.cfg.Embedding.Engine)
 	if err != nil {
 		return nil, err
 	}
@@ -395,7 +401,7 @@ func (s *Set) cross(ctx context.Context, dir string) (embed.CrossEncoder, error)
 	if err != nil {
 		return nil, errors.Join(err, inner.Close())
 	}
-	s.crosses[dir] = c
+	s.crosses[key] = c
 	s.closers = append(s.closers, c.Close)
 	return c, nil
 }

@@ -35,7 +35,7 @@ func parseStage(word string) (Stage, error) {
 		return s.withDepth(depth), err
 	case "rerank":
 		model = strings.TrimPrefix(model, ollama.BackendName+":")
-		if model != "" && (kind == crossEncoder || slices.Contains(rerank.Kinds, rerank.Kind(kind))) {
+		if model != "" && (Stage{Kind: kind}.folder() || slices.Contains(rerank.Kinds, rerank.Kind(kind))) {
 			return Stage{Kind: kind, Model: model}.withDepth(depth), nil
 		}
 	}
@@ -55,6 +55,9 @@ func parseMMR(word, lambda, vectors string) (Stage, error) {
 	}
 	return Stage{Kind: mmr, Lambda: l, Model: vectors}, nil
 }
+
+// folder reports whether a stage is computed by a model in a folder.
+func (s Stage) folder() bool { return s.Kind == crossEncoder || s.Kind == colbert }
 
 // withDepth sets how many documents are ordered anew; 0 is the default of the kind.
 func (s Stage) withDepth(depth int) Stage {
