@@ -285,7 +285,12 @@ func (b *BM25) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
 	if err := ctx.Err(); err != nil {
 		return Ranking{}, err
 	}
-	cursors, err := b.cursors(q.Text)
+	return b.rank(countTerms(b.analyze(q.Text)), k)
+}
+
+// rank ranks by terms, each of which counts as often as it says.
+func (b *BM25) rank(terms []queryTerm, k int) (Ranking, error) {
+	cursors, err := b.cursors(terms)
 	if err != nil {
 		return Ranking{}, err
 	}
@@ -316,10 +321,10 @@ func (b *BM25) Retrieve(ctx context.Context, q Query, k int) (Ranking, error) {
 	return Ranking{Hits: best.hits()}, nil
 }
 
-// cursors are the query's terms in the order of their first appearance, by shard.
-func (b *BM25) cursors(query string) ([][]cursor, error) {
+// cursors are the query's terms in their order, by shard.
+func (b *BM25) cursors(terms []queryTerm) ([][]cursor, error) {
 	out := make([][]cursor, len(b.shards))
-	for _, t := range countTerms(b.analyze(query)) {
+	for _, t := range terms {
 		df := 0
 		lists := make([]cursor, len(b.shards))
 		for i, s := range b.shards {

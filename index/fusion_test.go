@@ -36,3 +36,36 @@ func TestFusionByHand(t *testing.T) {
 		t.Error("an unknown fusion is accepted")
 	}
 }
+
+// By hand. Convex: a has scaled scores 1 and 0, b 0.5 and 1; weights 1 and 3 of 4 in all. RRF with k = 0: 1/rank.
+func TestFusionParameters(t *testing.T) {
+	one := []Hit{{"a", 4}, {"c", 3}, {"b", 2}}
+	two := []Hit{{"b", 9}, {"c", 5}}
+	for _, c := range []struct {
+		how  Fusing
+		want map[string]float64
+	}{
+		{Fusing{How: Convex, Weights: []float64{1, 3}}, map[string]float64{"a": 0.25, "b": 0.75, "c": 0.125}},
+		{Fusing{How: Convex, Weights: []float64{1, 0}}, map[string]float64{"a": 1, "b": 0, "c": 0.5}},
+		{Fusing{How: RRF}, map[string]float64{"a": 1, "b": 1.0/3 + 1, "c": 1}},
+		{Fusing{How: RRF, K: 1}, map[string]float64{"a": 0.5, "b": 0.25 + 0.5, "c": 2.0 / 3}},
+	} {
+		hits, err := c.how.Rankings([][]Hit{one, two})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			if math.Abs(h.Score-c.want[h.ID]) > 1e-15 {
+				t.Errorf("%+v: %v, want %g", c.how, h, c.want[h.ID])
+			}
+		}
+	}
+	for _, bad := range []Fusing{
+		{How: RRF, K: -1}, {How: RRF, Weights: []float64{1, 1}}, {How: Convex, Weights: []float64{1}},
+		{How: Convex, Weights: []float64{0, 0}}, {How: Convex, Weights: []float64{-1, 2}}, {How: "max"},
+	} {
+		if _, err := bad.Rankings([][]Hit{one, two}); err == nil {
+			t.Errorf("%+v is accepted", bad)
+		}
+	}
+}

@@ -18,10 +18,11 @@ import (
 )
 
 // RetrieverHelp lists the retrievers for help texts and errors.
-const RetrieverHelp = "bm25, dense:DIR, dense:ollama:NAME, sparse:DIR, sparse:DIR,query=DIR2, keywords, keywords-released, " +
-	"random, given, oracle, oracle-k, oracle1, " +
+const RetrieverHelp = "bm25, bm25(k1=0.9,b=0.4,analyzer=pyserini,lengths=lucene), dense:DIR, dense:ollama:NAME, " +
+	"sparse:DIR, sparse:DIR,query=DIR2, keywords, keywords-released, random, given, oracle, oracle-k, oracle1, " +
 	"oracle1:ollama:NAME, full, full-top, full-middle, full-bottom, full-random, none, recorded:NAME, trec:FILE; " +
-	"rrf(A,B), convex(A,B), combmnz(A,B), decompose(A,ollama:NAME)"
+	"rrf(A,B), rrf(A,B,k=60), convex(A,B), convex(A,B,weights=0.3:0.7), combmnz(A,B), decompose(A,ollama:NAME), " +
+	"rm3(bm25,fb_docs=10,fb_terms=10,original_query_weight=0.5)"
 
 // StageHelp lists what may follow a retriever after ">".
 const StageHelp = "rerank:llm:NAME, rerank:llm5:NAME, rerank:listwise:NAME, rerank:firsttoken:NAME, " +
@@ -34,10 +35,11 @@ const Example = "rrf(bm25,dense:models/minilm)>rerank:llm:qwen3:8b@20"
 
 // Source is where documents come from: a retriever, or a combination of several.
 type Source struct {
-	Kind  string     // bm25, dense, ..., a fusion, or decompose
-	Arg   string     // after the colon; of decompose the model
-	Query string     // of sparse: what encodes queries, where it is not Arg
-	Parts []Pipeline // of a combination
+	Kind   string     // bm25, dense, ..., a fusion, decompose, or rm3
+	Arg    string     // after the colon; of decompose the model
+	Query  string     // of sparse: what encodes queries, where it is not Arg
+	Parts  []Pipeline // of a combination
+	Params []Param    // that were given, in the order in which names have them
 }
 
 // Stage is a step that orders the first documents anew.
@@ -125,6 +127,7 @@ func parse(text string) (p Pipeline, rest string, err error) {
 		return p, "", err
 	}
 
+	stages := rest
 	for strings.HasPrefix(rest, ">") {
 		word := ""
 		word, rest = untilAny(rest[1:], ",>)")
@@ -141,6 +144,9 @@ func parse(text string) (p Pipeline, rest string, err error) {
 		return p, "", usage.Errorf("nothing can follow the retriever %s", p.Source.Kind)
 	}
 	p.Name = strings.TrimSpace(strings.TrimSuffix(text, rest))
+	if p.Source.parameterized() {
+		p.Name = p.Source.String() + strings.TrimSpace(strings.TrimSuffix(stages, rest))
+	}
 	return p, rest, nil
 }
 
@@ -175,7 +181,7 @@ func parseSource(text string) (Source, string, error) {
 	word, rest := untilAny(text, "(,>)")
 	word = strings.TrimSpace(word)
 	if strings.HasPrefix(rest, "(") {
-		return parseCombination(word, rest[1:])
+		return parseInside(word, rest[1:])
 	}
 
 	kind, arg, named := strings.Cut(word, ":")
@@ -217,11 +223,15 @@ func didYouMean(word string, known []string) string {
 	return fmt.Sprintf("; did you mean %s?", near)
 }
 
-// parseCombination reads "a,b)" after the name of a combination.
-func parseCombination(name, text string) (Source, string, error) {
+// parseInside reads "a,b,k=60)" after the name of a combination, or "k1=0.9)" after that of a retriever.
+func parseInside(name, text string) (Source, string, error) {
 	s := Source{Kind: name}
-	if err := knownCombination(name); err != nil {
-		return s, "", err
+	if !slices.Contains(plain, name) {
+		if err := knownCombination(name); err != nil {
+			return s, "", err
+		}
+	} else if _, _, is := beginsParam(text); !is {
+		return s, "", usage.Errorf("%s( must be followed by a parameter, such as k1=0.9 of bm25", name)
 	}
 
 	for {
@@ -244,6 +254,14 @@ func parseCombination(name, text string) (Source, string, error) {
 // parsePart reads one of the parts of a combination, and returns what follows it. The
 // second part of decompose is a model.
 func (s *Source) parsePart(text string) (rest string, err error) {
+	if key, value, is := beginsParam(text); is {
+		value, rest = untilAny(value, ",)")
+		return rest, s.set(key, value)
+	}
+	if slices.Contains(plain, s.Kind) {
+		return "", usage.Errorf("%q is not a parameter of %s, such as k1=0.9 of bm25", text, s.Kind)
+	}
+
 	if s.Kind == decompose && len(s.Parts) == 1 && models.IsServed(text) {
 		s.Arg, rest = untilAny(strings.TrimPrefix(text, ollama.BackendName+":"), ",)")
 		return rest, nil
@@ -262,11 +280,11 @@ func (s *Source) parsePart(text string) (rest string, err error) {
 }
 
 func combinations() []string {
-	known := make([]string, 0, len(index.Fusions)+1)
+	known := make([]string, 0, len(index.Fusions)+2)
 	for _, f := range index.Fusions {
 		known = append(known, string(f))
 	}
-	return append(known, decompose)
+	return append(known, decompose, rm3)
 }
 
 func knownCombination(name string) error {
@@ -277,13 +295,24 @@ func knownCombination(name string) error {
 	return nil
 }
 
-// checkCombination refuses a combination with too few parts, or too many.
+// checkCombination refuses a combination with too few parts, too many, or weights for others.
 func checkCombination(s Source) error {
 	switch {
+	case slices.Contains(plain, s.Kind):
+		return nil
+	case s.Kind == rm3 && (len(s.Parts) != 1 || s.Parts[0].Source.Kind != bm25 || len(s.Parts[0].Stages) > 0):
+		return usage.Errorf("%s takes bm25 alone, perhaps with parameters: %s(bm25(k1=0.9),fb_docs=10)", rm3, rm3)
+	case s.Kind == rm3:
+		return nil
 	case s.Kind == decompose && (len(s.Parts) != 1 || s.Arg == ""):
 		return usage.Errorf("%s takes a retriever and a model: %s(bm25,ollama:NAME)", decompose, decompose)
 	case s.Kind != decompose && len(s.Parts) < 2:
 		return usage.Errorf("%s needs at least two retrievers", s.Kind)
+	case s.Kind == decompose:
+		return nil
+	}
+	if err := s.fusing().Check(len(s.Parts)); err != nil {
+		return usage.Errorf("%v", err)
 	}
 	return nil
 }

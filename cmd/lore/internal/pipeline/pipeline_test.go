@@ -139,7 +139,8 @@ pipelines:
 
 // A pipeline that is accepted reads back from its name.
 func FuzzPipeline(f *testing.F) {
-	for _, s := range []string{"bm25", "rrf(bm25,dense:d>mmr:0.5)>rerank:llm:m:8b@3", "decompose(bm25,ollama:m)", "full>mmr:1", "rrf(,)"} {
+	for _, s := range []string{"bm25", "rrf(bm25,dense:d>mmr:0.5)>rerank:llm:m:8b@3", "decompose(bm25,ollama:m)", "full>mmr:1", "rrf(,)", "bm25(b=.4,k1=0.9)",
+		"rrf(rm3(bm25(k1=1)),keywords,k=2)>mmr:1", "convex(bm25,random,weights=1:2)"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -10,6 +10,7 @@ import (
 
 	"lore/cmd/lore/internal/models"
 	"lore/cmd/lore/internal/store"
+	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/embed"
 	"lore/index"
@@ -49,8 +50,8 @@ type Rankers map[string]*models.Model
 
 // searcher names an opened source over documents.
 type searcher struct {
-	kind, arg, query string
-	docs             index.Corpus
+	source string
+	docs   index.Corpus
 }
 
 // stageMade is a reranker, or a decomposition, that was opened for a pipeline.
@@ -178,7 +179,7 @@ func (s *Set) corpus(c *datasets.Corpus) index.Corpus {
 
 // search opens a source that reads all documents, once for all pipelines over them.
 func (s *Set) search(ctx context.Context, from Source, docs index.Corpus) (index.Retriever, error) {
-	key := searcher{from.Kind, from.Arg, from.Query, docs}
+	key := searcher{source: from.String(), docs: docs}
 	if have := s.searchers[key]; have != nil {
 		return have, nil
 	}
@@ -192,8 +193,12 @@ func (s *Set) search(ctx context.Context, from Source, docs index.Corpus) (index
 }
 
 func (s *Set) openSearch(ctx context.Context, from Source, docs index.Corpus) (index.Retriever, error) {
-	if from.Kind == "bm25" {
-		b, err := index.OpenBM25(ctx, s.cfg.IndexDir, docs, s.cfg.Analyzer, s.cfg.BM25)
+	if from.Kind == bm25 {
+		analyzer, params := from.bm25(s.cfg)
+		if err := params.Check(); err != nil {
+			return nil, usage.Errorf("%s: %v", from, err)
+		}
+		b, err := index.OpenBM25(ctx, s.cfg.IndexDir, docs, analyzer, params)
 		if err != nil {
 			return nil, err
 		}
@@ -221,6 +226,8 @@ func (s *Set) source(ctx context.Context, p Pipeline, docs index.Corpus) (index.
 		return s.search(ctx, from, docs)
 	case decompose:
 		return s.decomposed(ctx, p, docs)
+	case rm3:
+		return s.expanded(ctx, from, docs)
 
 	// Baselines, and rankings that are there already.
 	case "keywords":
@@ -276,7 +283,16 @@ func (s *Set) fused(ctx context.Context, from Source, docs index.Corpus) (index.
 			return nil, err
 		}
 	}
-	return index.Fuse(index.Fusion(from.Kind), parts...), nil
+	return from.fusing().Over(parts...), nil
+}
+
+// expanded is RM3 over BM25.
+func (s *Set) expanded(ctx context.Context, from Source, docs index.Corpus) (index.Retriever, error) {
+	first, err := s.search(ctx, from.Parts[0].Source, docs)
+	if err != nil {
+		return nil, err
+	}
+	return index.RM3(first.(*index.BM25), docs, from.rm3())
 }
 
 func (s *Set) decomposed(ctx context.Context, p Pipeline, docs index.Corpus) (index.Retriever, error) {

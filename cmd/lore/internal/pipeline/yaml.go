@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,16 +25,20 @@ type yamlPipeline struct {
 	Show  string      `yaml:"show"` // first:TOKENS, first:CHARACTERSc, snippet, summary, or these with a model
 }
 
-// yamlSource is the first part of an entry: the short syntax, or one of dense, sparse, fusion
-// and decompose, the latter two over the pipelines of Of.
+// yamlSource is the first part of an entry: the short syntax, or one of dense, sparse, bm25, fusion, decompose and rm3, the
+// last three over the pipelines of Of.
 type yamlSource struct {
-	Short     string         `yaml:"-"`
-	Dense     string         `yaml:"dense"`     // folder, or ollama:NAME
-	Sparse    string         `yaml:"sparse"`    // folder of a model, or vectors
-	Query     string         `yaml:"query"`     // of sparse: what encodes queries
-	Fusion    string         `yaml:"fusion"`    // rrf, convex or combmnz
-	Decompose string         `yaml:"decompose"` // model
-	Of        []yamlPipeline `yaml:"of"`
+	Short     string            `yaml:"-"`
+	Dense     string            `yaml:"dense"`     // folder, or ollama:NAME
+	Sparse    string            `yaml:"sparse"`    // folder of a model, or vectors
+	Query     string            `yaml:"query"`     // of sparse: what encodes queries
+	BM25      map[string]string `yaml:"bm25"`      // parameters
+	Fusion    string            `yaml:"fusion"`    // rrf, convex or combmnz
+	K         string            `yaml:"k"`         // of rrf
+	Weights   []string          `yaml:"weights"`   // of convex
+	Decompose string            `yaml:"decompose"` // model
+	RM3       map[string]string `yaml:"rm3"`       // parameters
+	Of        []yamlPipeline    `yaml:"of"`
 }
 
 // yamlStage is a reranker with its model, or MMR.
@@ -65,7 +70,7 @@ func (s *yamlSource) UnmarshalYAML(n *yaml.Node) error {
 		s.Short = n.Value
 		return nil
 	}
-	return strict(n, (*parts)(s), "dense", "sparse", "query", "fusion", "decompose", "of")
+	return strict(n, (*parts)(s), "dense", "sparse", "query", "bm25", "fusion", "k", "weights", "decompose", "rm3", "of")
 }
 
 // UnmarshalYAML refuses unknown keys.
@@ -167,32 +172,13 @@ func (y yamlPipeline) pipeline() (Pipeline, error) {
 }
 
 func (y yamlSource) pipeline() (Pipeline, error) {
-	var s Source
-	switch {
-	case y.Short != "":
+	if y.Short != "" {
 		return Parse(y.Short)
-	case y.Query != "" && y.Sparse == "":
-		return Pipeline{}, usage.Errorf("query says what encodes the queries of sparse; write sparse beside it")
-	case y.Dense != "":
-		s = Source{Kind: "dense", Arg: y.Dense}
-		return Pipeline{Name: "dense:" + y.Dense, Source: s}, nil
-	case y.Sparse != "":
-		s = Source{Kind: sparse, Arg: y.Sparse, Query: y.Query}
-		name := sparse + ":" + y.Sparse
-		if y.Query != "" {
-			name += queryKey + y.Query
-		}
-		return Pipeline{Name: name, Source: s}, nil
-	case y.Fusion != "":
-		s.Kind = y.Fusion
-	case y.Decompose != "":
-		s.Kind, s.Arg = decompose, strings.TrimPrefix(y.Decompose, "ollama:")
-	default:
-		return Pipeline{}, usage.Errorf("first is a retriever in the short syntax, " +
-			"or a map with dense, sparse, fusion or decompose")
 	}
-
-	var names []string
+	s, err := y.source()
+	if err != nil {
+		return Pipeline{}, err
+	}
 	for _, of := range y.Of {
 		part, err := of.pipeline()
 		if err != nil {
@@ -201,16 +187,58 @@ func (y yamlSource) pipeline() (Pipeline, error) {
 		if part.Shape.Kind != "" {
 			return Pipeline{}, usage.Errorf("show is for the whole pipeline, not for a part of %s", s.Kind)
 		}
-		s.Parts, names = append(s.Parts, part), append(names, part.Name)
+		s.Parts = append(s.Parts, part)
 	}
 
-	if err := knownCombination(s.Kind); err != nil {
-		return Pipeline{}, err
+	switch s.Kind {
+	case "dense", sparse, bm25:
+		if len(s.Parts) > 0 {
+			return Pipeline{}, usage.Errorf("%s is a retriever of its own: leave of out", s.Kind)
+		}
+	default:
+		if err = knownCombination(s.Kind); err == nil {
+			err = checkCombination(s)
+		}
 	}
-	if s.Kind == decompose {
-		names = append(names, "ollama:"+s.Arg)
+	return Pipeline{Name: s.String(), Source: s}, err
+}
+
+// source is the retriever without its parts.
+func (y yamlSource) source() (Source, error) {
+	var s Source
+	given := map[string]string{}
+	switch {
+	case y.Query != "" && y.Sparse == "":
+		return s, usage.Errorf("query says what encodes the queries of sparse; write sparse beside it")
+	case y.Dense != "":
+		s = Source{Kind: "dense", Arg: y.Dense}
+	case y.Sparse != "":
+		s = Source{Kind: sparse, Arg: y.Sparse, Query: y.Query}
+	case y.BM25 != nil:
+		s.Kind, given = bm25, y.BM25
+	case y.RM3 != nil:
+		s.Kind, given = rm3, y.RM3
+	case y.Fusion != "":
+		s.Kind = y.Fusion
+	case y.Decompose != "":
+		s.Kind, s.Arg = decompose, strings.TrimPrefix(y.Decompose, "ollama:")
+	default:
+		return s, usage.Errorf("first is a retriever in the short syntax, " +
+			"or a map with dense, sparse, bm25, fusion, decompose or rm3")
 	}
-	return Pipeline{Name: s.Kind + "(" + strings.Join(names, ",") + ")", Source: s}, checkCombination(s)
+
+	if y.K != "" {
+		given["k"] = y.K
+	}
+	if y.Weights != nil {
+		given["weights"] = strings.Join(y.Weights, ":")
+	}
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		if err := s.set(key, given[key]); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
 }
 
 func (y yamlStage) stage() (Stage, error) {
