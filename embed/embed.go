@@ -114,6 +114,7 @@ type Settings struct {
 	Scale   []float64 `json:"scale,omitempty"`     // of a regression: what is 0 and what is 1
 	Joined  string    `json:"joined_by,omitempty"` // what joins the two texts of a pair to one
 
+	Dense    []string `json:"dense,omitempty"` // SHA-256 of the weights of Dense modules, in order
 	Late     *Late    `json:"late_interaction,omitempty"`
 	Relevant []string `json:"relevant_tokens,omitempty"` // of an encoder with a decoder: for relevant, and for not
 

@@ -21,6 +21,7 @@ type encoder struct {
 	rt       runtime
 	most     int // texts in a batch
 	vectors  checker
+	dense    []*projection // Dense modules after the pooling
 }
 
 // OpenONNX opens the encoder in a folder. Prefixes that are given come before those that
@@ -39,7 +40,7 @@ func OpenONNX(ctx context.Context, dir string, w Windows, e Engine, prefixes ...
 	}
 
 	f.settings.Output = rt.outputName()
-	enc := &encoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f)}
+	enc := &encoder{settings: f.settings, tok: tok, rt: rt, most: batchLimit(f), dense: f.dense}
 	enc.vectors = checker{model: dir, remedy: "choose another model, or export and copy it again"}
 
 	if err := enc.checkPrefixes(); err != nil {
@@ -137,7 +138,9 @@ func (e *encoder) Embed(ctx context.Context, role Role, texts []string) ([]Embed
 	for k, o := range outputs {
 		v := o.vector
 		if v == nil {
-			v = pool(e.settings.Pooling, o.tokens)
+			if v, err = e.pooled(o.tokens); err != nil {
+				return nil, err
+			}
 		}
 		if why := e.vectors.odd(texts[owner[k]], v); why != "" {
 			return nil, e.vectors.refuse(why)
@@ -157,6 +160,18 @@ func (e *encoder) Embed(ctx context.Context, role Role, texts []string) ([]Embed
 		out[i].Vector = pooled[i]
 	}
 	return out, e.vectors.check(texts, pooled)
+}
+
+// pooled is the vector of a window, behind the Dense modules.
+func (e *encoder) pooled(tokens [][]float32) ([]float32, error) {
+	v := pool(e.settings.Pooling, tokens)
+	for _, d := range e.dense {
+		var err error
+		if v, err = d.apply(v); err != nil {
+			return nil, &ModelError{e.settings.Name, err.Error(), "copy the whole folder", err}
+		}
+	}
+	return v, nil
 }
 
 // common is how many ids two texts begin with together. Those of a prefix before a text

@@ -1,7 +1,9 @@
 package embed
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -51,7 +53,11 @@ func (f *folder) readProjection(path string) (*projection, error) {
 	}
 
 	weights := filepath.Join(path, "model.safetensors")
-	tensors, err := readSafetensors(filepath.Join(f.dir, weights))
+	data, err := files.ReadFile(filepath.Join(f.dir, weights))
+	var tensors map[string][]float32
+	if err == nil {
+		tensors, err = parseSafetensors(data)
+	}
 	if err != nil {
 		return nil, f.unclear("has a Dense module whose "+weights+" cannot be read: "+err.Error(),
 			"copy the whole folder; a pytorch_model.bin must be saved as safetensors")
@@ -63,7 +69,25 @@ func (f *folder) readProjection(path string) (*projection, error) {
 	if p.in < 1 || p.out < 1 || len(p.weights) != p.in*p.out || config.Bias && len(p.bias) != p.out {
 		return nil, f.unclear(fmt.Sprintf("has a Dense module whose weights are not %d times %d numbers", p.out, p.in), "copy it again")
 	}
+	sum := sha256.Sum256(data)
+	f.settings.Dense = append(f.settings.Dense, hex.EncodeToString(sum[:]))
 	return p, nil
+}
+
+// addDense adds a Dense module that the vectors of an encoder go through, unless an output that
+// people have named holds vectors behind it.
+func (f *folder) addDense(path string, pooled bool) error {
+	if f.over.Output != "" {
+		f.note("the output " + f.over.Output + ", by its " + OverrideFile + ", is taken to be behind the Dense module")
+		return nil
+	}
+	if !pooled {
+		return f.unclear("has a Dense module before the pooling, which lore does not compute for one vector per text",
+			"use it as rerank:colbert:DIR if it is a model of late interaction")
+	}
+	p, err := f.readProjection(path)
+	f.dense = append(f.dense, p)
+	return err
 }
 
 // apply projects a vector.
@@ -88,16 +112,8 @@ func (p *projection) apply(v []float32) ([]float32, error) {
 	return out, nil
 }
 
-// readSafetensors reads a file of weights: the length of a JSON header, the header with the type
+// parseSafetensors reads a file of weights: the length of a JSON header, the header with the type
 // and place of each tensor, and the numbers (github.com/huggingface/safetensors).
-func readSafetensors(path string) (map[string][]float32, error) {
-	data, err := files.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return parseSafetensors(data)
-}
-
 func parseSafetensors(data []byte) (map[string][]float32, error) {
 	if len(data) < 8 {
 		return nil, fmt.Errorf("it has %d bytes", len(data))

@@ -131,3 +131,31 @@ func TestGraphOfFamily(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A Dense module after the pooling is computed: here it adds the first two values, and halves the
+// third, by weights that the test writes.
+func TestDenseModule(t *testing.T) {
+	dir := modelDir(t, testmodel.Last)
+	plain, err := OpenONNX(context.Background(), dir, Windows{Long: Mean}, Engine{})
+	must(t, err)
+	defer plain.Close()
+	before := embedAll(t, plain, "sea wall")[0].Vector
+
+	weights := make([]float32, 2*len(before))
+	weights[0], weights[1], weights[len(before)+2] = 1, 1, 0.5
+	must(t, os.MkdirAll(filepath.Join(dir, "2_Dense"), 0o777))
+	write(t, dir, "2_Dense/model.safetensors", string(testmodel.Safetensors("linear.weight", weights, 2, len(before))))
+	write(t, dir, "2_Dense/config.json", `{"in_features": 32, "out_features": 2, "bias": false}`)
+	write(t, dir, "modules.json", `[{"path": "", "type": "x.Transformer"}, {"path": "1_Pooling", "type": "x.Pooling"},
+		{"path": "2_Dense", "type": "x.Dense"}]`)
+	enc, err := OpenONNX(context.Background(), dir, Windows{Long: Mean}, Engine{})
+	must(t, err)
+	defer enc.Close()
+	want := []float32{before[0] + before[1], before[2] / 2}
+	if got := embedAll(t, enc, "sea wall")[0].Vector; distance(got, want) > 1e-6 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if len(enc.Settings().Dense) != 1 || enc.Settings().Hash() == plain.Settings().Hash() {
+		t.Errorf("%+v does not tell the Dense module", enc.Settings())
+	}
+}

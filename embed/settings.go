@@ -73,9 +73,10 @@ type folder struct {
 	settings  Settings
 	over      override
 
-	family family // what is known by the model's name; empty for others
-	known  string // how it is known
-	from   origin // of the prefixes
+	dense  []*projection // Dense modules after the pooling
+	family family        // what is known by the model's name; empty for others
+	known  string        // how it is known
+	from   origin        // of the prefixes
 }
 
 // readFolder reads all that is said about a model. pooled says whether it is an
@@ -465,6 +466,10 @@ func (f *folder) pooling() error {
 			}
 		case "Normalize":
 			f.settings.Normalize = true
+		case "Dense":
+			if err := f.addDense(m.Path, pooled); err != nil {
+				return err
+			}
 		default:
 			return &ModelError{
 				Dir:    f.dir,

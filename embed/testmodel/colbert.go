@@ -64,12 +64,12 @@ func addPyLate(files map[string]any) []byte {
 	b := newBuilder(size, 17)
 	b.norm = true
 	data := b.endHidden(b.roberta(1))
-	files["1_Dense/model.safetensors"] = safetensors("linear.weight", b.random(small.hidden*lateWidth, 0.3, 0), lateWidth, small.hidden)
+	files["1_Dense/model.safetensors"] = Safetensors("linear.weight", b.random(small.hidden*lateWidth, 0.3, 0), lateWidth, small.hidden)
 	return data
 }
 
-// safetensors is a file with one tensor of 32 bits.
-func safetensors(name string, values []float32, shape ...int) []byte {
+// Safetensors is a file of weights with one tensor of 32 bits.
+func Safetensors(name string, values []float32, shape ...int) []byte {
 	header, err := json.Marshal(object{name: object{"dtype": "F32", "shape": shape, "data_offsets": []int{0, 4 * len(values)}}})
 	if err != nil {
 		panic(err) // plain numbers
