@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test test-beside test-rest check fmt vet staticcheck race tidy static bench bench-index bench-embed fuzz golden simulate simulate-gate simulate-watch simulate-labels hostile msrs-tables estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers bench-build axe pages fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test test-beside test-rest check fmt vet staticcheck race tidy static bench bench-index bench-index-5m bench-embed fuzz golden simulate simulate-gate simulate-watch simulate-labels hostile msrs-tables estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers bench-build axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -67,11 +67,16 @@ bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./local/gate
 	$(GO) test -run '^$$' -bench . $$($(GO) list ./... | grep -v local/gate)
 
-# bench-index compares retrieval over 500,000 passages with Bleve's own, and with
-# Lucene's where liblucene8-java is installed, and dense search with a pass over the
+# bench-index measures an index of a million passages against what must hold, and compares
+# retrieval over 500,000 passages with Bleve's own, and with Lucene's where liblucene8-java is installed, and dense search with a pass over the
 # memory; and learned sparse search with BM25; minutes.
 bench-index:
+	LORE_INDEX_SIZE=1000000 $(GO) test -run TestIndexSize -count 1 -timeout 30m -v ./index/collection
 	LORE_BENCH_INDEX=1 $(GO) test -run '^$$' -bench '500k' -benchtime 1x -timeout 30m -v ./index
+
+# bench-index-5m measures one of five million; half an hour and 6 GB of disk.
+bench-index-5m:
+	LORE_INDEX_SIZE=5000000 $(GO) test -run TestIndexSize -count 1 -timeout 90m -v ./index/collection
 
 # bench-build prints what becomes of builds of each benchmark whose model falls short in one way or
 # another: items kept, calls, and wrong labels in percent; of haystacks also the interval that the build

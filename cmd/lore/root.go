@@ -38,7 +38,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 
 	ofRun := newRun()
-	root.AddCommand(ofRun, newStudy(), newRuns(), newView(), newReport(), newCompare(), newGate(), newScore(), newRetrieve(), newMeasure(),
+	root.AddCommand(ofRun, newStudy(), newRuns(), newView(), newReport(), newCompare(), newGate(), newScore(), newRetrieve(),
+		newIndex(), newMeasure(),
 		newJudge(), newLabel(), newData(), newBuild(), newPrompts(), newDoctor())
 	root.AddCommand(pages(ofRun)...)
 	root.SetHelpCommand(newHelp(root))
