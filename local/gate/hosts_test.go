@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"lore/local"
+	"lore/local/openai"
+	"lore/local/openai/openaitest"
 )
 
 // machine is a host for tests.
@@ -166,5 +168,80 @@ func TestSharedBeginningsStay(t *testing.T) {
 	}
 	if a.asked != 10 || b.asked != 10 {
 		t.Errorf("asked %q and %q", a.prefixes, b.prefixes)
+	}
+}
+
+// engines starts servers with four slots that take a while, and a lane of them.
+func engines(tb testing.TB, delay time.Duration, n int) (servers []*openaitest.Server, closers []func(), lane Lane) {
+	for range n {
+		s := &openaitest.Server{Engine: openaitest.VLLM, Slots: 4, Delay: delay, Answer: func(openaitest.Request) string { return "yes" }}
+		h := s.Start(tb)
+		c, err := openai.Open(context.Background(), openai.Config{Host: h.URL})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		servers = append(servers, s)
+		closers = append(closers, func() {
+			h.Listener.Close()
+			h.CloseClientConnections()
+		})
+		lane.Hosts = append(lane.Hosts, Host{Name: c.Host(), Backend: c, Slots: 4, Version: c.Host(), Alive: c.Alive})
+	}
+	lane.Prove = true
+	return servers, closers, lane
+}
+
+func askEngines(n int) []local.Call {
+	out := numbered(n)
+	for i := range out {
+		out[i].Model, out[i].Options = "fake", local.Options{NumCtx: 4096, NumPredict: 20, TopP: 1}
+	}
+	return out
+}
+
+// A server that is killed in the middle of a run loses nothing: every call is answered, and only those
+// that it was working on are asked again.
+func TestKilledServerIsSurvived(t *testing.T) {
+	servers, closers, lane := engines(t, 5*time.Millisecond, 2)
+	g, err := Open(Config{Lanes: map[string]Lane{"b": lane}, Retry: Retry{Attempts: 3, First: time.Millisecond, Most: time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := 0
+	err = g.All(context.Background(), askEngines(200), func(_ int, r local.Reply) {
+		if r.Outcome == local.OK {
+			answered++
+		}
+		if answered == 60 {
+			closers[0]()
+		}
+	})
+	asked := len(servers[0].Chats()) + len(servers[1].Chats())
+	if err != nil || answered != 200 || asked > 204 {
+		t.Errorf("%v: %d answers, asked %d times", err, answered, asked)
+	}
+	if first := len(servers[0].Chats()); first < 20 || first > 80 {
+		t.Errorf("the killed server was asked %d times", first)
+	}
+}
+
+// BenchmarkTwoHosts asks 800 calls of two servers with four slots each, whose replies take 50 ms: 160 a
+// second would be all that they can do.
+func BenchmarkTwoHosts(b *testing.B) {
+	for b.Loop() {
+		_, _, lane := engines(b, 50*time.Millisecond, 2)
+		g, err := Open(Config{Lanes: map[string]Lane{"b": lane}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := g.Do(context.Background(), askEngines(1)[0]); err != nil { // canaries are sent
+			b.Fatal(err)
+		}
+		calls := askEngines(801)[1:]
+		start := time.Now()
+		if err := g.All(context.Background(), calls, func(int, local.Reply) {}); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(100*float64(len(calls))/time.Since(start).Seconds()/160, "%-of-160-calls/s")
 	}
 }

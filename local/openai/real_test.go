@@ -18,6 +18,9 @@ import (
 // A real server that speaks the protocol: Ollama's /v1. It tells the digest of the weights, and cuts
 // what is too long, which the door finds out.
 func TestRealServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the long run has it")
+	}
 	s := ollamatest.StartReal(t, 2, "tiny")
 	ctx := context.Background()
 	c, err := openai.Open(ctx, openai.Config{Host: s.URL + "/v1", Limits: wire.Limits{First: 5 * time.Minute}})
