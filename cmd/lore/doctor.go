@@ -39,6 +39,7 @@ func newDoctor() *cobra.Command {
 			"what came, and what of it was read. Documents are looked up in DATA.",
 		Example: "  lore doctor\n" +
 			"  lore doctor --model qwen3:8b topic_news1.json\n" +
+			"  lore doctor --host http://node1:8000 --model openai:meta-llama/Llama-3.1-8B-Instruct\n" +
 			"  lore doctor --system rag.yaml topic_news1.json",
 		RunE: func(c *cobra.Command, args []string) error {
 			if d.slots < 1 {
@@ -61,7 +62,7 @@ func newDoctor() *cobra.Command {
 	})
 	group(c, modelsFlags, func(fl *pflag.FlagSet) {
 		d.hostFlags.add(fl)
-		fl.StringVar(&d.model, "model", "", "model to load and probe")
+		fl.StringVar(&d.model, "model", "", "model to load and probe: NAME, or openai:NAME of an engine")
 		fl.IntVar(&d.slots, "most-slots", 8, "largest number of slots to look for")
 	})
 	group(c, systemFlags, func(fl *pflag.FlagSet) {
@@ -131,7 +132,10 @@ func (d *doctor) server(ctx context.Context, longest int) error {
 	if server.Refused != nil {
 		return server.Refused
 	}
-	client, err := ollama.NewClient(ollama.Config{Host: server.URL, Limits: wire.Limits{First: 10 * time.Minute}})
+	if d.wantsEngines(ctx, server) {
+		return d.engines(ctx, server, longest)
+	}
+	client, err := ollama.NewClient(ollama.Config{Host: server.Of(ollama.BackendName)[0], Limits: wire.Limits{First: 10 * time.Minute}})
 	if err != nil {
 		return usage.Errorf("%v", err)
 	}
@@ -271,7 +275,7 @@ func (d *doctor) call(model ollama.Model, text string) local.Call {
 func answered(r local.Reply) bool { return r.Outcome == local.OK || r.Outcome == local.Cut }
 
 func (d *doctor) probe(ctx context.Context, longest int) error {
-	m, err := d.client.Model(ctx, d.model)
+	m, err := d.client.Model(ctx, strings.TrimPrefix(d.model, ollama.BackendName+":"))
 	if err != nil {
 		return err
 	}
@@ -286,12 +290,14 @@ func (d *doctor) probe(ctx context.Context, longest int) error {
 	d.ok("load", "%s answered in %s, %s of it loading",
 		m.Name, r.Usage.Duration.Round(time.Millisecond), r.Usage.Load.Round(time.Millisecond))
 
-	for _, probe := range []func(context.Context, ollama.Model) error{
-		d.offload, d.schema, d.logprobs, d.overlong, d.measureSlots,
-	} {
-		if err := probe(ctx, m); err != nil {
-			return err
-		}
+	if err := d.offload(ctx, m); err != nil {
+		return err
+	}
+	if err := d.promises(ctx, subject{d.client, func(text string) local.Call { return d.call(m, text) }}); err != nil {
+		return err
+	}
+	if err := d.measureSlots(ctx, m); err != nil {
+		return err
 	}
 
 	if m.Context > 0 && m.Context < longest {
@@ -341,11 +347,27 @@ const yesOrNo = `{"type":"object",` +
 	`"properties":{"answer":{"type":"string","enum":["yes","no"]}},` +
 	`"required":["answer"]}`
 
+// subject is a model with its server, and how it is asked.
+type subject struct {
+	server local.Backend
+	call   func(text string) local.Call
+}
+
+// promises tries what runs need of any server.
+func (d *doctor) promises(ctx context.Context, p subject) error {
+	for _, try := range []func(context.Context, subject) error{d.schema, d.logprobs, d.overlong} {
+		if err := try(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // schema tells whether replies obey a JSON schema, which judges rely on.
-func (d *doctor) schema(ctx context.Context, m ollama.Model) error {
-	call := d.call(m, "Is water wet? Answer as JSON.")
+func (d *doctor) schema(ctx context.Context, p subject) error {
+	call := p.call("Is water wet? Answer as JSON.")
 	call.Schema = json.RawMessage(yesOrNo)
-	r, err := d.client.Do(ctx, call)
+	r, err := p.server.Do(ctx, call)
 	if err != nil {
 		return err
 	}
@@ -360,16 +382,16 @@ func (d *doctor) schema(ctx context.Context, m ollama.Model) error {
 }
 
 // logprobs tells whether the server gives the probabilities of tokens.
-func (d *doctor) logprobs(ctx context.Context, m ollama.Model) error {
-	call := d.call(m, "Count: one, two,")
+func (d *doctor) logprobs(ctx context.Context, p subject) error {
+	call := p.call("Count: one, two,")
 	call.TopLogprobs = 20
 	call.Options.NumPredict = 8 // one token may be half a character and come without text
-	r, err := d.client.Do(ctx, call)
+	r, err := p.server.Do(ctx, call)
 	if err != nil {
 		return err
 	}
 	if len(r.Logprobs) == 0 || len(r.Logprobs[0].Top) == 0 {
-		d.note("logprobs", "none (%s): the server needs to be 0.12.11 or newer; "+
+		d.note("logprobs", "none (%s): Ollama gives them from 0.12.11 on; "+
 			"modes that read token probabilities will refuse to run", r.Outcome)
 		return nil
 	}
@@ -378,9 +400,10 @@ func (d *doctor) logprobs(ctx context.Context, m ollama.Model) error {
 }
 
 // overlong tells whether the server refuses a prompt that does not fit, as it is asked to.
-func (d *doctor) overlong(ctx context.Context, m ollama.Model) error {
-	call := d.call(m, strings.Repeat("many words that will not fit ", doctorOptions.NumCtx))
-	r, err := d.client.Do(ctx, call)
+func (d *doctor) overlong(ctx context.Context, p subject) error {
+	call := p.call("")
+	call.Messages[0].Content = strings.Repeat("many words that will not fit ", call.Options.NumCtx)
+	r, err := p.server.Do(ctx, call)
 	if err != nil {
 		return err
 	}

@@ -109,10 +109,7 @@ func (c *Client) lists(ctx context.Context) bool {
 
 // Model looks a model up. An empty name is the server's only one.
 func (c *Client) Model(ctx context.Context, name string) (Model, error) {
-	var have []string
-	for _, m := range c.models {
-		have = append(have, m.ID)
-	}
+	have := c.Names()
 	if name == "" && len(have) == 1 {
 		name = have[0]
 	}
@@ -249,4 +246,13 @@ func (c *Client) Still(ctx context.Context, name, digest string) error {
 		err = fmt.Errorf("%w: %s on %s had the digest %s and has %s now", ErrChanged, name, c.Host(), digest, m.Digest)
 	}
 	return err
+}
+
+// Names are the models on offer when the server was opened.
+func (c *Client) Names() []string {
+	var out []string
+	for _, m := range c.models {
+		out = append(out, m.ID)
+	}
+	return out
 }

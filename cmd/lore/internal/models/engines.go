@@ -24,7 +24,7 @@ func (s *Set) openEngines(ctx context.Context) error {
 	}
 	var gone []string
 	var lost error
-	for _, url := range s.cfg.Server.of(openai.BackendName) {
+	for _, url := range s.cfg.Server.Of(openai.BackendName) {
 		c, err := openai.Open(ctx, openai.Config{Host: url, Key: s.cfg.Server.Key, Dial: s.cfg.Dial, Limits: s.cfg.Limits})
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -31,8 +31,8 @@ func (s Server) Notice() string {
 	return "OLLAMA_HOST names another machine, " + s.Elsewhere + ": questions and documents are sent there"
 }
 
-// of are the addresses of the servers of a kind.
-func (s Server) of(kind string) []string {
+// Of are the addresses of the servers of a kind.
+func (s Server) Of(kind string) []string {
 	var out []string
 	for _, h := range s.Hosts {
 		if h.Kind == "" || h.Kind == kind {

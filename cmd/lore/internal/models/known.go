@@ -40,7 +40,7 @@ func (s *Set) lookup(ctx context.Context, name string) (ollama.Model, error) {
 		return info, err
 	}
 	if s.client == nil {
-		if s.client, err = ollama.NewClient(ollama.Config{Host: s.cfg.Server.URL, Dial: s.cfg.Dial, Limits: s.cfg.Limits}); err != nil {
+		if s.client, err = ollama.NewClient(ollama.Config{Host: s.cfg.Server.Of(ollama.BackendName)[0], Dial: s.cfg.Dial, Limits: s.cfg.Limits}); err != nil {
 			return info, err
 		}
 	}
@@ -56,7 +56,7 @@ func (s *Set) lookup(ctx context.Context, name string) (ollama.Model, error) {
 // knownFile is the place of a model in the cache. The server's address is only hashed: it
 // may hold a password.
 func (s *Set) knownFile(name string) string {
-	sum := sha256.Sum256([]byte(s.cfg.Server.URL + "\x00" + name))
+	sum := sha256.Sum256([]byte(s.cfg.Server.Of(ollama.BackendName)[0] + "\x00" + name))
 	return filepath.Join(s.cfg.Cache, "models", fmt.Sprintf("%x.json", sum[:8]))
 }
 

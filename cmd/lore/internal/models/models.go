@@ -157,7 +157,7 @@ func (s *Set) Client(ctx context.Context) (*ollama.Client, error) {
 	if s.cfg.Server.Refused != nil {
 		return nil, s.cfg.Server.Refused
 	}
-	c, err := ollama.NewClient(ollama.Config{Host: s.cfg.Server.URL, Dial: s.cfg.Dial, Limits: s.cfg.Limits})
+	c, err := ollama.NewClient(ollama.Config{Host: s.cfg.Server.Of(ollama.BackendName)[0], Dial: s.cfg.Dial, Limits: s.cfg.Limits})
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
