@@ -102,7 +102,8 @@ func (d *doctor) probeEngine(ctx context.Context, c *openai.Client, name string)
 		if m.Context > 0 {
 			o.NumCtx = m.Context
 		}
-		return local.Call{Backend: openai.BackendName, Model: m.Name, Messages: []local.Message{{Role: local.User, Content: text}}, Options: o}
+		words := []local.Message{{Role: local.User, Content: text}}
+		return local.Call{Backend: openai.BackendName, Model: m.Name, Messages: words, Options: o}
 	}
 	r, err := c.Do(ctx, call("Say hello."))
 	if err != nil {

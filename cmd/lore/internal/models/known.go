@@ -40,7 +40,7 @@ func (s *Set) lookup(ctx context.Context, name string) (ollama.Model, error) {
 		return info, err
 	}
 	if s.client == nil {
-		if s.client, err = ollama.NewClient(ollama.Config{Host: s.cfg.Server.Of(ollama.BackendName)[0], Dial: s.cfg.Dial, Limits: s.cfg.Limits}); err != nil {
+		if s.client, err = ollama.NewClient(s.ollama()); err != nil {
 			return info, err
 		}
 	}

@@ -148,6 +148,11 @@ func (s *Set) Resolve(ctx context.Context, spec string, options local.Options) (
 	return nil, fmt.Errorf("there is no model %q", spec) // the checks of names let none through
 }
 
+// ollama says how the first server of Ollama is reached.
+func (s *Set) ollama() ollama.Config {
+	return ollama.Config{Host: s.cfg.Server.Of(ollama.BackendName)[0], Dial: s.cfg.Dial, Limits: s.cfg.Limits}
+}
+
 // Client opens the server once.
 func (s *Set) Client(ctx context.Context) (*ollama.Client, error) {
 	if s.client != nil {
@@ -157,7 +162,7 @@ func (s *Set) Client(ctx context.Context) (*ollama.Client, error) {
 	if s.cfg.Server.Refused != nil {
 		return nil, s.cfg.Server.Refused
 	}
-	c, err := ollama.NewClient(ollama.Config{Host: s.cfg.Server.Of(ollama.BackendName)[0], Dial: s.cfg.Dial, Limits: s.cfg.Limits})
+	c, err := ollama.NewClient(s.ollama())
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
