@@ -42,7 +42,7 @@ type SparseVectors struct {
 type Sparse struct {
 	impacts *impacts
 	queries func(ctx context.Context, queries []Query) ([][]TermWeight, error)
-	pool    sync.Pool // *block
+	pool    sync.Pool // *sums
 }
 
 // SparseReport counts what became of the documents' texts.
@@ -59,7 +59,7 @@ func OpenSparse(ctx context.Context, dir string, docs Corpus, from SparseVectors
 		return nil, err
 	}
 	s := &Sparse{impacts: m, queries: from.Queries}
-	s.pool.New = func() any { return &block{} }
+	s.pool.New = func() any { return &sums{} }
 	return s, nil
 }
 
@@ -203,7 +203,7 @@ func (s *Sparse) Search(query []TermWeight, k int) ([]Hit, error) {
 		return nil, err
 	}
 
-	blk := s.pool.Get().(*block)
+	blk := s.pool.Get().(*sums)
 	defer s.pool.Put(blk)
 	best := bestDocs{k: k, id: func(d scoredDoc) string { return s.impacts.id(d.doc) }}
 	for base := 0; base < s.impacts.size(); base += blockDocs {
@@ -211,7 +211,7 @@ func (s *Sparse) Search(query []TermWeight, k int) ([]Hit, error) {
 		for i := range cursors {
 			cursors[i].add(blk, base, end)
 		}
-		blk.hand(base, nil, &best)
+		blk.hand(base, end-base, &best)
 	}
 	return best.hits(), nil
 }
@@ -235,8 +235,12 @@ func (s *Sparse) cursors(query []TermWeight) ([]impactCursor, error) {
 	return out, nil
 }
 
+// sums holds the scores of blockDocs documents. Weights are above zero, and so is the product of any two in float64: a
+// score of zero is that of a document that shares no term.
+type sums [blockDocs]float64
+
 // add adds a term's part to the scores of the documents from base to end.
-func (c *impactCursor) add(blk *block, base, end int) {
+func (c *impactCursor) add(blk *sums, base, end int) {
 	n := 0
 	for n < len(c.docs) && int(c.docs[n]) < end {
 		n++
@@ -246,7 +250,19 @@ func (c *impactCursor) add(blk *block, base, end int) {
 
 	for i, d := range docs {
 		at := (int(d) - base) & (blockDocs - 1) // always so; spares a bounds check
-		blk.sums[at] += c.weight * float64(weights[i])
-		blk.marks[at>>6] |= 1 << (at & 63)
+		blk[at] += c.weight * float64(weights[i])
 	}
+}
+
+// hand offers the documents with a score, and clears the block.
+func (blk *sums) hand(base, n int, best *bestDocs) {
+	least := max(0, best.least())
+	for at, s := range blk[:n] {
+		// Documents come in ascending order: an equal score is worse than a kept one.
+		if s > least {
+			best.add(uint32(base+at), s)
+			least = max(0, best.least())
+		}
+	}
+	clear(blk[:n])
 }
