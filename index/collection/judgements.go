@@ -50,7 +50,30 @@ func Judgements(path string) (*trec.Qrels, error) {
 		return q, err
 	}
 	q, err = trec.ReadQrelsFile(path)
+	if err == nil && otherOrder(q) {
+		return nil, &files.Error{
+			File:   path,
+			Msg:    "seems to have topic, document, relevance and iteration, in the order of ir_datasets' tables",
+			Remedy: "export the judgements with --format trec: topic, iteration, document, relevance",
+		}
+	}
 	return q, files.Wrap(path, err)
+}
+
+// otherOrder reports whether four columns are in the order of a table that ir_datasets exports: then all judgements read as TREC's
+// have relevance 0, documents are small numbers, and iterations are many.
+func otherOrder(q *trec.Qrels) bool {
+	iterations := map[string]bool{}
+	for _, judged := range q.Topics {
+		for _, j := range judged {
+			grade, err := strconv.Atoi(j.Document)
+			if err != nil || grade < -2 || grade > 10 || j.Relevance != 0 {
+				return false
+			}
+			iterations[j.Iteration] = true
+		}
+	}
+	return len(iterations) > 1
 }
 
 // Run reads a run: of TREC; of MS MARCO, lines of topic, document and rank parted by tabs; and JSON of documents by topic.

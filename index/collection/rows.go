@@ -210,6 +210,9 @@ func csvRows(r io.Reader, do func(place string, rec files.Record) error) error {
 		}
 		line, _ := c.FieldPos(0)
 		place := fmt.Sprintf("line %d", line)
+		if bad := slices.IndexFunc(row, func(cell string) bool { return !utf8.ValidString(cell) }); bad >= 0 {
+			return &files.Error{Place: place, Msg: "is not UTF-8", Remedy: "convert the file, for example with iconv"}
+		}
 		if heading == nil {
 			heading = slices.Clone(row)
 			continue

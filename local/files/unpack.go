@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 
@@ -48,8 +49,29 @@ func Unpack(r io.Reader) (*bufio.Reader, error) {
 		br = bufio.NewReaderSize(inner, 1<<16)
 		break
 	}
+	if err := otherForm(br); err != nil {
+		return nil, err
+	}
 	if head, _ := br.Peek(len(mark)); bytes.Equal(head, []byte(mark)) {
 		_, _ = br.Discard(len(mark)) // peeked, so there
 	}
 	return br, nil
+}
+
+// tarMark is what an archive of tar has at tarMarkAt.
+const (
+	tarMark   = "ustar"
+	tarMarkAt = 257
+)
+
+// otherForm refuses archives, and texts that are not UTF-8 by their first bytes.
+func otherForm(r *bufio.Reader) error {
+	head, _ := r.Peek(tarMarkAt + len(tarMark))
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return errors.New("is UTF-16, and UTF-8 is read; convert it, for example with iconv -f UTF-16 -t UTF-8")
+	case bytes.HasSuffix(head, []byte(tarMark)) && len(head) == tarMarkAt+len(tarMark):
+		return errors.New("is an archive of tar, which is not read; unpack it, and give the file or folder in it")
+	}
+	return nil
 }
