@@ -205,6 +205,19 @@ func TestRerankerNotes(t *testing.T) {
 	}
 }
 
+// A classifier with a decoder, as BART has it, is still a classifier.
+func TestClassifierWithDecoder(t *testing.T) {
+	dir := modelDir(t, testmodel.CrossTwo)
+	write(t, dir, "config.json", `{"is_encoder_decoder": true, "architectures": ["BartForSequenceClassification"],
+		"max_position_embeddings": 64, "id2label": {"0": "relevant", "1": "irrelevant"}}`)
+	c, err := OpenCrossEncoder(context.Background(), dir, Engine{})
+	must(t, err)
+	defer c.Close()
+	if n := c.(*crossEncoder).relevant; n != 1 {
+		t.Errorf("the class %d is taken for relevant", n)
+	}
+}
+
 func TestKnownTokens(t *testing.T) {
 	for model, want := range map[string]string{
 		"castorini/monot5-3b-msmarco-10k":       "[▁true ▁false]",

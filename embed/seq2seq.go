@@ -41,9 +41,11 @@ type seq2seq struct {
 	start    int // the token that a decoder begins with
 }
 
-// seq2seq reports whether a model is an encoder with a decoder.
+// seq2seq reports whether a model is an encoder with a decoder that writes. Some have a decoder and
+// classify, as a BART of entailment does.
 func (c modelConfig) seq2seq() bool {
-	return c.Decodes || slices.Contains([]string{"t5", "mt5", "umt5"}, c.ModelType)
+	classifies := slices.ContainsFunc(c.Architectures, func(a string) bool { return strings.HasSuffix(a, "ForSequenceClassification") })
+	return !classifies && (c.Decodes || slices.Contains([]string{"t5", "mt5", "umt5"}, c.ModelType))
 }
 
 // relevantTokens are the first tokens that models write for relevant and for irrelevant passages,
