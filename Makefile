@@ -12,7 +12,7 @@ OLLAMA         = $(OLLAMA_DIR)/ollama
 FUZZTIME  ?= 60s
 export CGO_ENABLED ?= 0
 
-.PHONY: build build-ort build-simd demo no-demo test test-beside test-rest check fmt vet staticcheck race tidy static bench bench-index bench-index-5m bench-embed fuzz golden simulate simulate-gate simulate-watch simulate-labels hostile msrs-tables estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers bench-build axe pages fit known cards sample clean
+.PHONY: build build-ort build-simd demo no-demo test test-beside test-rest check fmt vet staticcheck race tidy static bench bench-index bench-index-5m msrs-retrievers bench-embed fuzz golden simulate simulate-gate simulate-watch simulate-labels hostile msrs-tables estimates flips kills label-kills hundred night golden-embed onnxruntime test-ort ollama test-ollama study-kills bench-peers bench-build axe pages fit known cards sample clean
 
 build:
 	$(GO) build -trimpath -o lore ./cmd/lore
@@ -73,6 +73,13 @@ bench:
 bench-index:
 	LORE_INDEX_SIZE=1000000 $(GO) test -run TestIndexSize -count 1 -timeout 30m -v ./index/collection
 	LORE_BENCH_INDEX=1 $(GO) test -run '^$$' -bench '500k' -benchtime 1x -timeout 30m -v ./index
+
+# msrs-retrievers times MSRS's whole story set in MSRS, its folder, with five retrievers, `full` among them.
+msrs-retrievers: build
+	rm -rf msrs-retrievers-run
+	/usr/bin/time -f '%e s, %M KB at most' ./lore run msrs $(MSRS) --retriever bm25,keywords,random,oracle,full --generator extractive \
+		--judge lexical --cache none --out msrs-retrievers-run
+	rm -rf msrs-retrievers-run
 
 # bench-index-5m measures one of five million; half an hour and 6 GB of disk.
 bench-index-5m:

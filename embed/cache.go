@@ -194,11 +194,18 @@ func textKey(role Role, text string) [32]byte {
 	return sha256.Sum256([]byte(string(role) + "\x00" + text))
 }
 
+// again marks a context in which texts are asked for that were asked for before.
+type again struct{}
+
+// Again has Report leave texts out that were asked for before: the rows of vectors that are scored in full.
+func Again(ctx context.Context) context.Context { return context.WithValue(ctx, again{}, true) }
+
 // Embed takes vectors from disk and has the rest embedded, a batch at a time.
 func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
+	counted := ctx.Value(again{}) == nil
 	out := make([]Embedding, len(texts))
 	keys := make([][32]byte, len(texts))
 	missing := map[[32]byte][]int{}
@@ -207,7 +214,9 @@ func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embeddi
 		keys[i] = textKey(role, t)
 		if e, ok := c.read(keys[i]); ok {
 			out[i] = e
-			c.report.Cached++
+			if counted {
+				c.report.Cached++
+			}
 			continue
 		}
 
@@ -247,7 +256,9 @@ func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embeddi
 		}
 	}
 
-	c.report.Add(out)
+	if counted {
+		c.report.Add(out)
+	}
 	return out, nil
 }
 

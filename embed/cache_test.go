@@ -157,3 +157,20 @@ func TestCacheBusy(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A text that is asked for again on purpose is not counted again.
+func TestCacheCountsTextsOnce(t *testing.T) {
+	c, err := OpenCache(t.TempDir(), &counted{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, ctx := range []context.Context{context.Background(), Again(context.Background()), Again(context.Background())} {
+		if _, err := c.Embed(ctx, Passage, []string{"one", "two"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := c.Report(); r.Texts != 2 || r.Cached != 0 {
+		t.Errorf("%+v: two texts were asked for, and then again", r)
+	}
+}

@@ -99,7 +99,7 @@ func (d *Dense) allocate(docs Corpus, order []int, dims, limit int) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := d.emb.Embed(context.Background(), embed.Passage, []string{text})
+		e, err := d.emb.Embed(embed.Again(context.Background()), embed.Passage, []string{text})
 		if err != nil {
 			return nil, err
 		}
