@@ -15,11 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"lore/local/files"
-
-	"github.com/gofrs/flock"
 )
 
 // cacheBatch is how many texts are embedded and written at a time: what an
@@ -35,11 +32,12 @@ var ErrCacheBusy = errors.New("another process is embedding with this model")
 // Cache keeps vectors on disk, one file per model and settings. A record is the
 // SHA-256 of role and text, tokens, windows, a cut mark, the vector, and a
 // checksum. Records are only added, each batch is synced, and a half-written or
-// damaged record is left out and embedded again.
+// damaged record is left out and embedded again. Processes that find all their vectors
+// there share the file; one of them may add to it.
 type Cache struct {
 	inner  Embedder
 	path   string
-	lock   *flock.Flock
+	lock   *writing
 	mu     sync.Mutex
 	file   *os.File
 	dims   int
@@ -61,28 +59,25 @@ func OpenCache(dir string, inner Embedder, warn func(string)) (*Cache, error) {
 	c := &Cache{
 		inner:  inner,
 		path:   path,
-		lock:   flock.New(path + ".lock"),
+		lock:   newWriting(path),
 		places: map[[32]byte]int64{},
 		warn:   warn,
 	}
 
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if ok, err := c.lock.TryLockContext(ctx, 50*time.Millisecond); !ok {
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			return nil, fmt.Errorf("lock %s: %w", path, err)
-		}
-		return nil, fmt.Errorf("%w: %s; wait for it to end", ErrCacheBusy, path)
+	alone, err := c.lock.try()
+	if err != nil {
+		return nil, err
 	}
-
-	var err error
 	if c.file, err = files.Update(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the vectors: %w", err), c.lock.Unlock())
+		return nil, errors.Join(fmt.Errorf("open the vectors: %w", err), c.lock.leave())
 	}
-	if err := c.load(); err != nil {
-		return nil, errors.Join(err, c.file.Close(), c.lock.Unlock())
+	if err := c.load(alone); err != nil {
+		return nil, errors.Join(err, c.file.Close(), c.lock.leave())
 	}
-	return c, nil
+	if alone {
+		err = c.lock.leave()
+	}
+	return c, err
 }
 
 // OnProgress has step called while texts are embedded.
@@ -100,7 +95,7 @@ func (c *Cache) Settings() Settings { return c.inner.Settings() }
 
 // Close closes the file and the embedder.
 func (c *Cache) Close() error {
-	return errors.Join(c.file.Close(), c.lock.Unlock(), c.inner.Close())
+	return errors.Join(c.file.Close(), c.lock.leave(), c.inner.Close())
 }
 
 // header is the magic, the length of the settings' JSON, the JSON, and the number
@@ -118,28 +113,45 @@ func (c *Cache) header(dims int) ([]byte, error) {
 func recordSize(dims int) int64 { return 32 + 8 + int64(dims)*4 + 4 }
 
 // load reads where the records are. A file that is not whole is used as far as it
-// is good.
-func (c *Cache) load() error {
+// is good; what is no cache is emptied, unless another process may be writing it.
+func (c *Cache) load(alone bool) error {
+	if err := c.loadHead(); err != nil {
+		c.dims, c.end = 0, 0
+		if alone {
+			return c.reset(err)
+		}
+		return nil
+	}
+	return c.scan(alone)
+}
+
+// loadHead reads the header.
+func (c *Cache) loadHead() error {
+	start := io.NewSectionReader(c.file, 0, math.MaxInt64)
 	head := make([]byte, len(cacheMagic)+4)
-	if _, err := io.ReadFull(c.file, head); err != nil {
-		return c.reset(err)
+	if _, err := io.ReadFull(start, head); err != nil {
+		return err
 	}
 
 	size := binary.LittleEndian.Uint32(head[len(cacheMagic):])
 	rest := make([]byte, min(int(size), 1<<20)+4)
-	if _, err := io.ReadFull(c.file, rest); err != nil {
-		return c.reset(err)
+	if _, err := io.ReadFull(start, rest); err != nil {
+		return err
 	}
 
 	if string(head[:len(cacheMagic)]) != cacheMagic {
-		return c.reset(errors.New("it is not a cache of vectors"))
+		return errors.New("it is not a cache of vectors")
 	}
 	c.dims = int(binary.LittleEndian.Uint32(rest[len(rest)-4:]))
 	if c.dims <= 0 || c.dims > 1<<20 {
-		return c.reset(errors.New("its number of dimensions makes no sense"))
+		return errors.New("its number of dimensions makes no sense")
 	}
-
 	c.end = int64(len(head) + len(rest))
+	return nil
+}
+
+// scan reads where the records from the known end on are. Another process may be at the last one.
+func (c *Cache) scan(alone bool) error {
 	buf := make([]byte, recordSize(c.dims))
 	bad := 0
 	br := bufio.NewReaderSize(io.NewSectionReader(c.file, c.end, math.MaxInt64-c.end), 1<<20)
@@ -159,10 +171,26 @@ func (c *Cache) load() error {
 		c.end += int64(len(buf))
 	}
 
-	if bad > 0 {
+	if bad > 0 && alone {
 		c.warn(fmt.Sprintf("%d damaged vectors in %s are made again", bad, c.path))
 	}
 	return nil
+}
+
+// begin takes the right to add to the file, and reads what others have added since it was opened.
+func (c *Cache) begin(ctx context.Context) error {
+	if err := c.lock.take(ctx); err != nil {
+		return err
+	}
+	info, err := c.file.Stat()
+	switch {
+	case err != nil:
+		return fmt.Errorf("read %s: %w", c.path, err)
+	case c.dims == 0 || info.Size() < c.end:
+		c.places = map[[32]byte]int64{}
+		return c.load(true)
+	}
+	return c.scan(true)
 }
 
 // reset empties a file that is new or not a cache.
@@ -204,8 +232,11 @@ func Again(ctx context.Context) context.Context { return context.WithValue(ctx, 
 func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.embed(ctx, role, texts)
+}
 
-	counted := ctx.Value(again{}) == nil
+func (c *Cache) embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
+	counted, cached := ctx.Value(again{}) == nil, 0
 	out := make([]Embedding, len(texts))
 	keys := make([][32]byte, len(texts))
 	missing := map[[32]byte][]int{}
@@ -214,9 +245,7 @@ func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embeddi
 		keys[i] = textKey(role, t)
 		if e, ok := c.read(keys[i]); ok {
 			out[i] = e
-			if counted {
-				c.report.Cached++
-			}
+			cached++
 			continue
 		}
 
@@ -229,6 +258,12 @@ func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embeddi
 
 	if t := trialOf(ctx); t != nil && len(order) > 0 {
 		return out, t.fill(ctx, c.inner, role, texts, order, keys, missing, out)
+	}
+	if len(order) > 0 && !c.lock.held {
+		if err := c.begin(ctx); err != nil {
+			return nil, err
+		}
+		return c.embed(ctx, role, texts) // another process may have added them
 	}
 	for start := 0; start < len(order); start += cacheBatch {
 		places := order[start:min(start+cacheBatch, len(order))]
@@ -258,6 +293,7 @@ func (c *Cache) Embed(ctx context.Context, role Role, texts []string) ([]Embeddi
 
 	if counted {
 		c.report.Add(out)
+		c.report.Cached += cached
 	}
 	return out, nil
 }

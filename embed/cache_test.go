@@ -149,13 +149,51 @@ func TestCacheDamaged(t *testing.T) {
 	}
 }
 
-func TestCacheBusy(t *testing.T) {
+// Processes that find all their vectors on disk share the file; a second one that has to add some waits
+// for the first, and then finds what that one has added.
+func TestCacheIsShared(t *testing.T) {
+	ctx := context.Background()
 	dir := t.TempDir()
-	c, _ := openCache(t, dir, &counted{})
-	defer c.Close()
-	if _, err := OpenCache(dir, &counted{}, nil); !errors.Is(err, ErrCacheBusy) || !strings.Contains(err.Error(), "wait") {
-		t.Errorf("got %v", err)
+	first := &counted{}
+	writer, _ := openCache(t, dir, first)
+	_, err := writer.Embed(ctx, Passage, numbered(5))
+	must(t, err)
+
+	second := &counted{}
+	reader, _ := openCache(t, dir, second) // while the other may still write
+	defer reader.Close()
+	if got, err := reader.Embed(ctx, Passage, numbered(5)); err != nil || second.texts != 0 || len(got) != 5 {
+		t.Errorf("%v; a reader had %d texts embedded", err, second.texts)
 	}
+	_, err = writer.Embed(ctx, Passage, numbered(8))
+	must(t, err)
+	if _, err := reader.Embed(ctx, Passage, numbered(9)); !errors.Is(err, ErrCacheBusy) || !strings.Contains(err.Error(), "wait") {
+		t.Errorf("two add at once: %v", err)
+	}
+
+	must(t, writer.Close())
+	if _, err := reader.Embed(ctx, Passage, numbered(9)); err != nil || second.texts != 1 {
+		t.Errorf("%v; %d texts are embedded, where another process has added all but one", err, second.texts)
+	}
+	if r := reader.Report(); r.Texts != 14 || r.Cached != 13 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A file that another process is making is no reason to empty it.
+func TestCacheOfOthersIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	c, warnings := openCache(t, dir, &counted{})
+	must(t, c.begin(context.Background()))
+	must(t, os.WriteFile(c.path, []byte("lorevec1 and what is not yet all"), 0o600))
+
+	other, said := openCache(t, dir, &counted{})
+	data, err := os.ReadFile(c.path)
+	if err != nil || len(data) != 32 || len(*warnings)+len(*said) != 0 {
+		t.Errorf("%q %v %q", data, err, *said)
+	}
+	must(t, other.Close())
+	must(t, c.Close())
 }
 
 // A text that is asked for again on purpose is not counted again.

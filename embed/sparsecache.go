@@ -14,11 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"lore/local/files"
-
-	"github.com/gofrs/flock"
 )
 
 // sparseMagic begins a cache of sparse vectors; raise the number when the layout changes.
@@ -30,11 +27,11 @@ const mostTerms = 1 << 24
 // SparseCache keeps sparse vectors on disk, one file per model and settings. After the magic and the SHA-256 of the settings comes a
 // record per text: the SHA-256 of role and text, tokens, windows with a cut mark, the number of terms, the terms, their
 // weights, and a checksum. Records are only added and each batch is synced: a half-written or damaged end is cut off and
-// made again.
+// made again. Processes that find all their vectors there share the file; one of them may add to it.
 type SparseCache struct {
 	inner  SparseEncoder
 	path   string
-	lock   *flock.Flock
+	lock   *writing
 	mu     sync.Mutex
 	file   *os.File
 	places map[[32]byte]int64 // of a text's record
@@ -50,26 +47,23 @@ func OpenSparseCache(dir string, inner SparseEncoder, warn func(string)) (*Spars
 		return nil, fmt.Errorf("make the folder for vectors: %w", err)
 	}
 	path := filepath.Join(dir, "sparse-vectors-"+inner.Settings().Hash()[:32]+".bin")
-	c := &SparseCache{inner: inner, path: path, lock: flock.New(path + ".lock"), places: map[[32]byte]int64{}, warn: warn,
+	c := &SparseCache{inner: inner, path: path, lock: newWriting(path), places: map[[32]byte]int64{}, warn: warn,
 		report: map[Role]*Report{Query: {}, Passage: {}}}
 
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if ok, err := c.lock.TryLockContext(ctx, 50*time.Millisecond); !ok {
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			return nil, fmt.Errorf("lock %s: %w", path, err)
-		}
-		return nil, fmt.Errorf("%w: %s; wait for it to end", ErrCacheBusy, path)
+	alone, err := c.lock.try()
+	if err != nil {
+		return nil, err
 	}
-
-	var err error
 	if c.file, err = files.Update(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the vectors: %w", err), c.lock.Unlock())
+		return nil, errors.Join(fmt.Errorf("open the vectors: %w", err), c.lock.leave())
 	}
-	if err := c.load(); err != nil {
-		return nil, errors.Join(err, c.file.Close(), c.lock.Unlock())
+	if err := c.load(alone); err != nil {
+		return nil, errors.Join(err, c.file.Close(), c.lock.leave())
 	}
-	return c, nil
+	if alone {
+		err = c.lock.leave()
+	}
+	return c, err
 }
 
 // OnProgress has step called while texts are encoded.
@@ -90,7 +84,7 @@ func (c *SparseCache) Term(id uint32) string { return c.inner.Term(id) }
 
 // Close closes the file and the encoder.
 func (c *SparseCache) Close() error {
-	return errors.Join(c.file.Close(), c.lock.Unlock(), c.inner.Close())
+	return errors.Join(c.file.Close(), c.lock.leave(), c.inner.Close())
 }
 
 func (c *SparseCache) header() []byte {
@@ -102,30 +96,38 @@ func (c *SparseCache) header() []byte {
 	return append([]byte(sparseMagic), sum[:]...)
 }
 
-// load reads where the records are; what follows a damaged one is cut off.
-func (c *SparseCache) load() error {
+// load reads where the records are. What is no cache is emptied, unless another process may be writing it.
+func (c *SparseCache) load(alone bool) error {
 	want := c.header()
 	head := make([]byte, len(want))
-	n, err := io.ReadFull(c.file, head)
-	if err != nil || string(head) != string(want) {
-		if n > 0 {
-			c.warn(fmt.Sprintf("the vectors in %s cannot be read (%v) and are made again", c.path, errSparseCache))
-		}
-		if err := c.file.Truncate(0); err != nil {
-			return fmt.Errorf("empty %s: %w", c.path, err)
-		}
-		if _, err := c.file.WriteAt(want, 0); err != nil {
-			return fmt.Errorf("write the vectors: %w", err)
-		}
+	n, err := c.file.ReadAt(head, 0)
+	if err == nil && string(head) == string(want) {
 		c.end = int64(len(want))
+		return c.scan(alone)
+	}
+	if !alone {
 		return nil
 	}
+	if n > 0 {
+		c.warn(fmt.Sprintf("the vectors in %s cannot be read (%v) and are made again", c.path, errSparseCache))
+	}
+	if err := c.file.Truncate(0); err != nil {
+		return fmt.Errorf("empty %s: %w", c.path, err)
+	}
+	if _, err := c.file.WriteAt(want, 0); err != nil {
+		return fmt.Errorf("write the vectors: %w", err)
+	}
+	c.end = int64(len(want))
+	return nil
+}
 
+// scan reads where the records from the known end on are. What follows a damaged one is cut off, unless another
+// process may be writing it.
+func (c *SparseCache) scan(alone bool) error {
 	info, err := c.file.Stat()
 	if err != nil {
 		return fmt.Errorf("read %s: %w", c.path, err)
 	}
-	c.end = int64(len(want))
 	br := bufio.NewReaderSize(io.NewSectionReader(c.file, c.end, math.MaxInt64-c.end), 1<<20)
 	for {
 		key, _, size, err := readSparse(br)
@@ -135,13 +137,29 @@ func (c *SparseCache) load() error {
 		c.places[key] = c.end
 		c.end += size
 	}
-	if lost := info.Size() - c.end; lost > 0 {
+	if lost := info.Size() - c.end; lost > 0 && alone {
 		c.warn(fmt.Sprintf("the last %d bytes of %s are damaged, and their vectors are made again", lost, c.path))
 		if err := c.file.Truncate(c.end); err != nil {
 			return fmt.Errorf("repair %s: %w", c.path, err)
 		}
 	}
 	return nil
+}
+
+// begin takes the right to add to the file, and reads what others have added since it was opened.
+func (c *SparseCache) begin(ctx context.Context) error {
+	if err := c.lock.take(ctx); err != nil {
+		return err
+	}
+	info, err := c.file.Stat()
+	switch {
+	case err != nil:
+		return fmt.Errorf("read %s: %w", c.path, err)
+	case c.end == 0 || info.Size() < c.end:
+		c.places = map[[32]byte]int64{}
+		return c.load(true)
+	}
+	return c.scan(true)
 }
 
 // readSparse reads the next record and checks it.
@@ -201,7 +219,11 @@ func appendSparse(buf []byte, key [32]byte, e Embedding) []byte {
 func (c *SparseCache) Embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.embed(ctx, role, texts)
+}
 
+func (c *SparseCache) embed(ctx context.Context, role Role, texts []string) ([]Embedding, error) {
+	cached := 0
 	out := make([]Embedding, len(texts))
 	keys := make([][32]byte, len(texts))
 	missing := map[[32]byte][]int{}
@@ -210,7 +232,7 @@ func (c *SparseCache) Embed(ctx context.Context, role Role, texts []string) ([]E
 		keys[i] = textKey(role, t)
 		if e, ok := c.read(keys[i]); ok {
 			out[i] = e
-			c.report[role].Cached++
+			cached++
 			continue
 		}
 		if len(missing[keys[i]]) == 0 { // a text that comes twice is encoded once
@@ -221,6 +243,12 @@ func (c *SparseCache) Embed(ctx context.Context, role Role, texts []string) ([]E
 
 	if t := trialOf(ctx); t != nil && len(order) > 0 {
 		return out, t.fill(ctx, c.inner, role, texts, order, keys, missing, out)
+	}
+	if len(order) > 0 && !c.lock.held {
+		if err := c.begin(ctx); err != nil {
+			return nil, err
+		}
+		return c.embed(ctx, role, texts) // another process may have added them
 	}
 	for start := 0; start < len(order); start += cacheBatch {
 		places := order[start:min(start+cacheBatch, len(order))]
@@ -245,6 +273,7 @@ func (c *SparseCache) Embed(ctx context.Context, role Role, texts []string) ([]E
 		}
 	}
 	c.report[role].Add(out)
+	c.report[role].Cached += cached
 	return out, nil
 }
 
