@@ -67,9 +67,7 @@ func (s *Set) resolveEngine(ctx context.Context, spec, name string, options loca
 		case i == 0:
 			first = info
 		case info.Digest != first.Digest:
-			return nil, fmt.Errorf("%w: %s on %s and on %s have different weights (%s and %s): "+
-				"hosts that share the work must serve the same model", wire.ErrNoModel, info.Name,
-				s.engines[0].Host(), c.Host(), first.Digest, info.Digest)
+			return nil, differ(info.Name, s.engines[0].Host(), c.Host(), first.Digest+" and "+info.Digest)
 		case info.Context != first.Context:
 			first.Context = min(first.Context, info.Context)
 		}
@@ -115,6 +113,12 @@ func (s *Set) warn(text string) {
 	s.cfg.Console.Warn(text)
 }
 
+// differ is the error of hosts with other weights under one name.
+func differ(model, one, other, how string) error {
+	return fmt.Errorf("%w: %s on %s and on %s have different weights (%s): hosts that share the work must serve the same model",
+		wire.ErrNoModel, model, one, other, how)
+}
+
 // seeWeights compares what hosts answer, as their engines tell no hash of the weights, and compares it
 // with what the model answered the last time. Other weights get another digest, so that finished calls
 // of the old ones are not used for them.
@@ -139,8 +143,7 @@ func (s *Set) seeWeights(ctx context.Context, spec string, m *openai.Model) erro
 			continue
 		}
 		if err := first.Alike(f); err != nil {
-			return fmt.Errorf("%w: %s on %s and on %s have different weights (%w): hosts that share the work must serve the same model",
-				wire.ErrNoModel, m.Name, s.engines[0].Host(), c.Host(), err)
+			return differ(m.Name, s.engines[0].Host(), c.Host(), err.Error())
 		}
 	}
 

@@ -28,6 +28,9 @@ func (s *Set) lookup(ctx context.Context, name string) (ollama.Model, error) {
 		info, err = client.Model(ctx, name)
 	}
 	if err == nil {
+		err = s.sameWeights(ctx, info)
+	}
+	if err == nil {
 		s.remember(name, info)
 		return info, nil
 	}
@@ -40,7 +43,7 @@ func (s *Set) lookup(ctx context.Context, name string) (ollama.Model, error) {
 		return info, err
 	}
 	if s.client == nil {
-		if s.client, err = ollama.NewClient(s.ollama()); err != nil {
+		if s.client, err = ollama.NewClient(s.ollama(s.cfg.Server.Of(ollama.BackendName)[0])); err != nil {
 			return info, err
 		}
 	}

@@ -49,6 +49,7 @@ type Config struct {
 type Set struct {
 	cfg      Config
 	client   *ollama.Client
+	others   []*ollama.Client // that share its work
 	engines  []*openai.Client
 	served   map[string]*Model // on engines, by spec
 	server   string
@@ -148,32 +149,50 @@ func (s *Set) Resolve(ctx context.Context, spec string, options local.Options) (
 	return nil, fmt.Errorf("there is no model %q", spec) // the checks of names let none through
 }
 
-// ollama says how the first server of Ollama is reached.
-func (s *Set) ollama() ollama.Config {
-	return ollama.Config{Host: s.cfg.Server.Of(ollama.BackendName)[0], Dial: s.cfg.Dial, Limits: s.cfg.Limits}
+// ollama says how a server of Ollama is reached.
+func (s *Set) ollama(host string) ollama.Config {
+	return ollama.Config{Host: host, Dial: s.cfg.Dial, Limits: s.cfg.Limits}
 }
 
-// Client opens the server once.
+// Client opens the servers of Ollama once, and returns the first that is there. One that is not is left
+// out and said, as long as another is.
 func (s *Set) Client(ctx context.Context) (*ollama.Client, error) {
 	if s.client != nil {
 		return s.client, nil
 	}
-
 	if s.cfg.Server.Refused != nil {
 		return nil, s.cfg.Server.Refused
-	}
-	c, err := ollama.NewClient(s.ollama())
-	if err != nil {
-		return nil, usage.Errorf("%v", err)
 	}
 	if s.cfg.Server.Elsewhere != "" {
 		s.cfg.Console.Note(s.cfg.Server.Notice())
 	}
-	if s.server, err = c.Version(ctx); err != nil {
-		return nil, err
+
+	hosts := s.cfg.Server.Of(ollama.BackendName)
+	var gone []error
+	for _, host := range hosts {
+		c, err := ollama.NewClient(s.ollama(host))
+		if err != nil {
+			return nil, usage.Errorf("%v", err)
+		}
+		version, err := c.Version(ctx)
+		switch {
+		case err != nil && (ctx.Err() != nil || len(hosts) == 1):
+			return nil, err
+		case err != nil:
+			gone = append(gone, err)
+		case s.client == nil:
+			s.client, s.server = c, version
+		default:
+			s.others = append(s.others, c)
+		}
 	}
-	s.client = c
-	return c, nil
+	if s.client == nil {
+		return nil, gone[0]
+	}
+	for _, err := range gone {
+		s.cfg.Console.Warn(fmt.Sprintf("one host of %d is left out: %v", len(hosts), err))
+	}
+	return s.client, nil
 }
 
 func (s *Set) resolveOllama(ctx context.Context, spec, name string, options local.Options) (*Model, error) {
@@ -222,6 +241,7 @@ func (s *Set) Lanes() map[string]gate.Lane {
 		lanes[ollama.BackendName] = gate.Lane{
 			Backend:  s.client,
 			Slots:    slots,
+			Hosts:    s.hosts(slots),
 			Shared:   true,
 			Alive:    s.alive,
 			Prove:    true,
@@ -236,20 +256,59 @@ func (s *Set) Lanes() map[string]gate.Lane {
 	return lanes
 }
 
-func (s *Set) alive(ctx context.Context) error {
-	if _, err := s.client.Version(ctx); err != nil {
-		return fmt.Errorf("%w; the finished calls are kept: bring the server back and run the same command again", err)
+// clients are the servers of Ollama.
+func (s *Set) clients() []*ollama.Client { return append([]*ollama.Client{s.client}, s.others...) }
+
+// hosts are the servers of Ollama where several share the work.
+func (s *Set) hosts(slots int) []gate.Host {
+	if len(s.others) == 0 {
+		return nil
+	}
+	var out []gate.Host
+	for _, c := range s.clients() {
+		there := func(ctx context.Context) error {
+			_, err := c.Version(ctx)
+			return err
+		}
+		out = append(out, gate.Host{Name: c.Host(), Backend: c, Slots: slots, Version: s.server + " " + c.Host(), Alive: there})
+	}
+	return out
+}
+
+// sameWeights refuses a model that has other weights on another host, or is not there.
+func (s *Set) sameWeights(ctx context.Context, info ollama.Model) error {
+	for _, c := range s.others {
+		other, err := c.Model(ctx, info.Name)
+		if err != nil {
+			return err
+		}
+		if other.Digest != info.Digest {
+			return differ(info.Name, s.client.Host(), c.Host(), fmt.Sprintf("digests %.12s and %.12s", info.Digest, other.Digest))
+		}
 	}
 	return nil
 }
 
-// still looks up whether a call's model is still the one it names.
-func (s *Set) still(ctx context.Context, call local.Call) error {
-	err := s.client.Still(ctx, call.Model, call.Digest)
-	if errors.Is(err, ollama.ErrChanged) {
-		return changed{err}
+// alive reports whether any server is there.
+func (s *Set) alive(ctx context.Context) error {
+	var gone error
+	for _, c := range s.clients() {
+		if _, gone = c.Version(ctx); gone == nil {
+			return nil
+		}
 	}
-	return err
+	return fmt.Errorf("%w; the finished calls are kept: bring the server back and run the same command again", gone)
+}
+
+// still looks up whether a call's model is still the one it names, on all servers that are there.
+func (s *Set) still(ctx context.Context, call local.Call) error {
+	var last error
+	for _, c := range s.clients() {
+		if last = c.Still(ctx, call.Model, call.Digest); errors.Is(last, ollama.ErrChanged) {
+			return changed{last}
+		}
+	}
+	return last
 }
 
 // changed says to the door what the server's error means.
