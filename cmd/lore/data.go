@@ -23,9 +23,10 @@ func newData() *cobra.Command {
 			"lore data list BENCHMARK says which that is.",
 		"  lore data import msrs MSRS/story --out story\n"+
 			"  lore data import summhay summary-of-a-haystack --out haystacks", commands(datasets.Import)...)
-	return parent("data", "List, import and verify benchmark data", "",
-		"  lore data list\n  lore data list msrs\n  lore data import msrs MSRS/story --out story\n  lore data verify story",
-		newDataList(), imports, newDataVerify())
+	return parent("data", "List, import, verify and convert data", "",
+		"  lore data list\n  lore data list msrs\n  lore data import msrs MSRS/story --out story\n  lore data verify story\n"+
+			"  lore data convert collection.tsv corpus.parquet",
+		newDataList(), imports, newDataVerify(), newDataConvert())
 }
 
 func newDataVerify() *cobra.Command {

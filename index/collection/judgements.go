@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +22,10 @@ const (
 
 // Judgements reads relevance judgements: of TREC; of a BEIR folder, its test split; tables of BEIR with a heading; and JSON
 // of documents by topic, as pytrec_eval and ranx keep it. Tables (.csv, .parquet) have the columns of ranx or BEIR.
-func Judgements(path string) (*trec.Qrels, error) {
+func Judgements(path string) (*trec.Qrels, error) { return readJudgements(path, nil) }
+
+// readJudgements counts what it leaves out of tables, unless left is nil.
+func readJudgements(path string, left *losses) (*trec.Qrels, error) {
 	if folder, err := files.IsFolder(path, qrelsForm); err != nil {
 		return nil, err
 	} else if folder {
@@ -36,7 +37,7 @@ func Judgements(path string) (*trec.Qrels, error) {
 	}
 
 	q := &trec.Qrels{Topics: map[string][]trec.Judgement{}}
-	took, err := readPairs(path, qrelsForm, func(topic, doc string, value float64) error {
+	took, err := readPairs(path, qrelsForm, left, func(topic, doc string, value float64) error {
 		if value != math.Trunc(value) || math.Abs(value) > 1e6 {
 			return fmt.Errorf("relevance %g is not a whole number", value)
 		}
@@ -78,9 +79,11 @@ func otherOrder(q *trec.Qrels) bool {
 
 // Run reads a run: of TREC; of MS MARCO, lines of topic, document and rank parted by tabs; and JSON of documents by topic.
 // Tables (.csv, .parquet) have the columns of ranx.
-func Run(path string) (*trec.Run, error) {
+func Run(path string) (*trec.Run, error) { return readRun(path, nil) }
+
+func readRun(path string, left *losses) (*trec.Run, error) {
 	r := &trec.Run{Topics: map[string][]trec.Result{}}
-	took, err := readPairs(path, runForm, func(topic, doc string, value float64) error {
+	took, err := readPairs(path, runForm, left, func(topic, doc string, value float64) error {
 		if _, known := r.Topics[topic]; !known {
 			r.Order = append(r.Order, topic)
 		}
@@ -95,7 +98,9 @@ func Run(path string) (*trec.Run, error) {
 }
 
 // readPairs reads values by topic and document from what is no file of TREC; took says whether it was one.
-func readPairs(path, form string, do func(topic, doc string, value float64) error) (took bool, err error) {
+func readPairs(
+	path, form string, left *losses, do func(topic, doc string, value float64) error,
+) (took bool, err error) {
 	f, err := files.Open(path)
 	if err != nil {
 		return true, files.Unreadable(path, err, form)
@@ -128,7 +133,7 @@ func readPairs(path, form string, do func(topic, doc string, value float64) erro
 	first, err := firstByte(r)
 	switch {
 	case kind == ".parquet" || kind == ".csv":
-		err = eachRow(path, nil, form, func(place string, rec files.Record) error { return pairOf(rec, place, next) })
+		err = eachRow(path, nil, form, func(place string, rec files.Record) error { return pairOf(rec, left, place, next) })
 	case errors.Is(err, io.EOF):
 		return false, nil // empty, which the reader of TREC files says
 	case err != nil:
@@ -155,7 +160,7 @@ func readPairs(path, form string, do func(topic, doc string, value float64) erro
 }
 
 // pairOf reads a row of a table.
-func pairOf(rec files.Record, place string, do func(place, topic, doc string, value float64) error) error {
+func pairOf(rec files.Record, left *losses, place string, do func(place, topic, doc string, value float64) error) error {
 	topic, err := rec.Field("q_id", "query_id", "query-id", "qid", "topic")
 	if err != nil {
 		return err
@@ -172,12 +177,16 @@ func pairOf(rec files.Record, place string, do func(place, topic, doc string, va
 	if err != nil {
 		return fmt.Errorf("score %q is not a number", text)
 	}
+	if left != nil {
+		left.field(rec, topic, doc, text)
+	}
 	return do(place, topic, doc, value)
 }
 
-// nestedPairs reads {topic: {document: value}}.
+// nestedPairs reads {topic: {document: value}} in the order of the file.
 func nestedPairs(r io.Reader, do func(place, topic, doc string, value float64) error) error {
 	dec := json.NewDecoder(r)
+	dec.UseNumber()
 	if _, err := dec.Token(); err != nil {
 		return err
 	}
@@ -188,18 +197,38 @@ func nestedPairs(r io.Reader, do func(place, topic, doc string, value float64) e
 		}
 		topic, _ := t.(string)
 		place := "topic " + topic
-		var docs map[string]json.Number
-		if err := dec.Decode(&docs); err != nil {
+		if open, err := dec.Token(); err != nil || open != json.Delim('{') {
 			return fmt.Errorf("%s is not an object of numbers by document", place)
 		}
-		for _, doc := range slices.Sorted(maps.Keys(docs)) {
-			value, err := docs[doc].Float64()
-			if err == nil {
-				err = do(place, topic, doc, value)
-			}
-			if err != nil {
-				return err
-			}
+		if err := innerPairs(dec, place, topic, do); err != nil {
+			return err
+		}
+	}
+	_, err := dec.Token()
+	return err
+}
+
+// innerPairs reads the documents of a topic with the bracket that closes them.
+func innerPairs(dec *json.Decoder, place, topic string, do func(place, topic, doc string, value float64) error) error {
+	for dec.More() {
+		doc, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		value, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		number, ok := value.(json.Number)
+		if !ok {
+			return fmt.Errorf("%s is not an object of numbers by document", place)
+		}
+		v, err := number.Float64()
+		if err == nil {
+			err = do(place, topic, doc.(string), v) // a key, as the decoder says
+		}
+		if err != nil {
+			return err
 		}
 	}
 	_, err := dec.Token()

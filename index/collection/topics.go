@@ -51,6 +51,11 @@ func topicRows(r io.Reader, do func(place string, rec files.Record) error) error
 				break
 			}
 		}
+		for _, name := range []string{"desc", "description", "narr", "narrative"} {
+			if v := fields[name]; v != nil {
+				row[name] = v // no query, but said of what does not keep it
+			}
+		}
 		rec, err := files.RecordOf(row)
 		if err == nil {
 			err = do(place, rec)

@@ -30,9 +30,10 @@ type Result struct {
 // Run holds the results of a run by topic. The order of results is the file's;
 // measures order them by score themselves, as trec_eval does.
 type Run struct {
-	Tag    string
-	Order  []string // topics in the order of the file
-	Topics map[string][]Result
+	Tag     string   // the name of the last line
+	Renamed int      // lines whose name is another than that of the line before
+	Order   []string // topics in the order of the file
+	Topics  map[string][]Result
 }
 
 // Judgement is one line of a qrels file.
@@ -111,6 +112,9 @@ func ReadRun(r io.Reader, name string) (*Run, error) {
 		}
 
 		if string(f[5]) != run.Tag {
+			if run.Tag != "" {
+				run.Renamed++
+			}
 			run.Tag = string(f[5])
 		}
 		if _, known := run.Topics[topic]; !known {
