@@ -124,6 +124,8 @@ func formByName(out string, kind Kind) (Form, error) {
 	info, err := os.Stat(out)
 	folder := err == nil && info.IsDir() || strings.HasSuffix(out, string(filepath.Separator))
 	switch ending := kindOf(out); {
+	case out == "-":
+		return "", choicef("nothing is written to standard output: give the name of a file")
 	case folder, ending == "" && kind != RunKind:
 		return BEIR, nil
 	case ending == ".jsonl":
@@ -259,9 +261,14 @@ type losses struct {
 	ranked     int            // scores that became ranks
 }
 
-// field counts the fields of a record that are neither empty nor what was read of it.
-func (l *losses) field(rec files.Record, read ...string) {
-	for _, name := range rec.Names() {
+// field counts the fields of a record that are neither empty nor what was read of it. Of a record with no more fields than
+// must have been read nothing is left out.
+func (l *losses) field(rec files.Record, must int, read ...string) {
+	names := rec.Names()
+	if len(names) <= must {
+		return
+	}
+	for _, name := range names {
 		raw, _ := rec.Raw(name)
 		switch string(raw) {
 		case "{}", "[]", "null", `""`:

@@ -58,7 +58,11 @@ func (w writing) eachPassage(do func(passage) error) error {
 			if err != nil {
 				return err
 			}
-			w.field(rec, p.ID, p.Title, p.Text)
+			must := 2 // id and text
+			if p.Title != "" {
+				must = 3
+			}
+			w.field(rec, must, p.ID, p.Title, p.Text)
 			err = do(p)
 			if lost := (*unheld)(nil); err != nil && !errors.As(err, &lost) {
 				stopped = err

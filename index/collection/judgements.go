@@ -178,7 +178,7 @@ func pairOf(rec files.Record, left *losses, place string, do func(place, topic, 
 		return fmt.Errorf("score %q is not a number", text)
 	}
 	if left != nil {
-		left.field(rec, topic, doc, text)
+		left.field(rec, 3, topic, doc, text)
 	}
 	return do(place, topic, doc, value)
 }
