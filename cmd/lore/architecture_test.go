@@ -87,7 +87,7 @@ var outside = []struct {
 	{"golang.org/x/net/html", []string{"lore/datasets/sources"}},
 	{"google.golang.org/protobuf", []string{"lore/embed/testmodel"}},
 	{"github.com/viterin/vek", []string{"lore/index"}},
-	// One benchmark was published in it, and one room writes it for notebooks.
+	// One benchmark was published in it, collections are read and written in it, and one room writes it for notebooks.
 	{"github.com/parquet-go/parquet-go", []string{"lore/datasets/rows", "lore/index/collection", at("tidy")}},
 	// Collections of passages and the texts of indexes are packed by it, and Parquet brings it along.
 	{"github.com/klauspost/compress", []string{"lore/local/files", "lore/index"}},
