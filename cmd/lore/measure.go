@@ -107,7 +107,7 @@ func measureRuns(c *cobra.Command, f measureFlags, paths []string, qrelsPath str
 func readJudgements(c *cobra.Command, path string) (*trec.Qrels, error) {
 	qrels, err := collection.Judgements(path)
 	if err != nil {
-		if _, isRun := collection.Run(path); isRun == nil {
+		if _, isRun := collection.Run(path); isRun == nil && !errors.Is(err, collection.ErrRanks) {
 			return nil, &files.Error{File: path, Msg: "is a run, not judgements", Remedy: "judgements come last: lore measure RUN QRELS"}
 		}
 		return nil, err

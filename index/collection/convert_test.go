@@ -346,7 +346,8 @@ func TestKindOf(t *testing.T) {
 	}{
 		{"a.tsv", "1\ttext\n", ""}, {"queries.dev.tsv", "1\ttext\n", QueriesKind}, {"collection.tsv", "1\ttext\n", CorpusKind},
 		{"docs4.tsv", "D1\thttp://x\tA title\tA text of 5\n", CorpusKind}, {"a.txt", "1 0 a 1\n", JudgementsKind},
-		{"a.tsv", "1\t0\ta\t1\n", JudgementsKind}, {"a.txt", "1 Q0 a 1 2.5 x\n", RunKind}, {"a.tsv", "1\ta\t1\n", RunKind},
+		{"a.tsv", "1\t0\ta\t1\n", JudgementsKind}, {"a.txt", "1 Q0 a 1 2.5 x\n", RunKind}, {"a.tsv", "1\ta\t1\n", ""}, {"run.tsv", "1\ta\t1\n", RunKind},
+		{"qrels.tsv", "1\ta\t1\n", JudgementsKind}, {"a.tsv", "query_id\tdoc_id\trelevance\titeration\n1\ta\t1\t0\n", JudgementsKind},
 		{"a.tsv", "query-id\tcorpus-id\tscore\n1\ta\t1\n", JudgementsKind}, {"a.tsv", "qid\tdocid\tscore\n1\ta\t1\n", ""},
 		{"a", `{"1": {"a": 1}}`, ""}, {"qrels.json", `{"1": {"a": 1}}`, JudgementsKind}, {"a", `{"1": {"a": 0.5}}`, RunKind},
 		{"my.run.json", `{"1": {"a": 1}}`, RunKind}, {"a.csv", "q_id,doc_id,score\n1,a,1\n", ""},

@@ -2,6 +2,7 @@ package collection
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,12 @@ func TestJudgementsHoldTheSame(t *testing.T) {
 		"ranx.parquet":    columns.String(),
 		"packed.trec.gz":  string(gzipped([]byte("1 0 a 2\n1 0 b 0\nq-2 0 7 1\n"))),
 		"packed.json.zst": string(zstandard(t, []byte(`{"1": {"a": 2, "b": 0}, "q-2": {"7": 1}}`))),
+		"bare.tsv":        "1\ta\t2\n1\tb\t0\nq-2\t7\t1\n",
+		"irds.tsv":        "query_id\tdoc_id\trelevance\titeration\n1\ta\t2\t0\n1\tb\t0\t0\nq-2\t7\t1\t0\n",
+		"short.tsv":       "qid\tdocid\trel\n1\ta\t2.0\n1\tb\t0\nq-2\t7\t1\n",
+		"spaces.txt":      "qid docid rel\r\n1 a 2\r\n1 b 0\r\nq-2 7 1\r\n",
+		"irds.csv":        "query_id,doc_id,relevance,iteration\n1,a,2,0\n1,b,0,0\nq-2,7,1,0\n",
+		"points.txt":      "1 0 a 2.0\n1 0 b 0.0\nq-2 0 7 1\n",
 		"mark.txt":        "\uFEFF1 0 a 2\n1 0 b 0\nq-2 0 7 1\n",
 	} {
 		q, err := Judgements(written(t, name, []byte(data)))
@@ -122,5 +129,33 @@ func TestTopicsOfTREC(t *testing.T) {
 	if _, _, err := Queries(written(t, "topics", []byte("<top>\n<num> 1\n<title> a\n"))); err == nil ||
 		!strings.Contains(err.Error(), "opens 1 topics and closes 0") {
 		t.Error(err)
+	}
+}
+
+// Three columns that count up are ranks or grades: which, only their owner knows.
+func TestRanksAreNoJudgements(t *testing.T) {
+	ranks := "1\ta\t1\n1\tb\t2\n1\tc\t3\n2\ta\t1\n"
+	if _, err := Judgements(written(t, "x.tsv", []byte(ranks))); !errors.Is(err, ErrRanks) || !strings.Contains(err.Error(), "heading") {
+		t.Error(err)
+	}
+	if _, err := Judgements(written(t, "x.tsv", []byte("query-id\tcorpus-id\tscore\n"+ranks))); err != nil {
+		t.Error(err)
+	}
+	if q, err := Judgements(written(t, "x.tsv", []byte("1\ta\t1\n2\tb\t1\n"))); err != nil || q.Topics["2"][0].Relevance != 1 {
+		t.Error(q, err)
+	}
+	for _, bad := range []string{"1\ta\t0.5\n", "1 0 a 2.5\n", "1 0 a NaN\n", "1 0 a 1e9\n"} {
+		if _, err := Judgements(written(t, "x.tsv", []byte(bad))); err == nil {
+			t.Errorf("%q is read", bad)
+		}
+	}
+}
+
+// MS MARCO's passages of version 2 name the document they are of, too.
+func TestPassagesOfMSMARCO2(t *testing.T) {
+	const lines = `{"pid":"p_0","passage":"tides","spans":"(0,5)","docid":"d_0"}` + "\n" + `{"pid":"p_1","passage":"fog","spans":"(6,9)","docid":"d_0"}`
+	docs, _, err := Corpus(written(t, "passages.jsonl", []byte(lines)))
+	if err != nil || len(docs) != 2 || docs[0].ID != "p_0" || docs[1].ID != "p_1" {
+		t.Error(docs, err)
 	}
 }

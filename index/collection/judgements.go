@@ -1,7 +1,6 @@
 package collection
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +20,9 @@ const (
 )
 
 // Judgements reads relevance judgements: of TREC; of a BEIR folder, its test split; tables of BEIR with a heading; and JSON
-// of documents by topic, as pytrec_eval and ranx keep it. Tables (.csv, .parquet) have the columns of ranx or BEIR.
+// of documents by topic, as pytrec_eval and ranx keep it. Tables (.csv, .parquet, or lines with a heading) have the columns
+// of ranx, BEIR or ir_datasets. Three columns without a heading are topic, document and grade; where these may be the ranks
+// of a run, the error is ErrRanks.
 func Judgements(path string) (*trec.Qrels, error) { return readJudgements(path, nil) }
 
 // readJudgements counts what it leaves out of tables, unless left is nil.
@@ -47,15 +48,20 @@ func readJudgements(path string, left *losses) (*trec.Qrels, error) {
 		q.Topics[topic] = append(q.Topics[topic], trec.Judgement{Iteration: "0", Document: doc, Relevance: int(value)})
 		return nil
 	})
-	if took || err != nil {
+	if err == nil && took == threeCells && likeRanks(q) {
+		return nil, &files.Error{File: path, Msg: ErrRanks.Error(), Err: ErrRanks,
+			Remedy: "if these are judgements, write the heading query-id, tab, corpus-id, tab, score above them"}
+	}
+	if took != noPairs || err != nil {
 		return q, err
 	}
 	q, err = trec.ReadQrelsFile(path)
 	if err == nil && otherOrder(q) {
 		return nil, &files.Error{
-			File:   path,
-			Msg:    "seems to have topic, document, relevance and iteration, in the order of ir_datasets' tables",
-			Remedy: "export the judgements with --format trec: topic, iteration, document, relevance",
+			File: path,
+			Msg:  "seems to have topic, document, relevance and iteration, in the order of ir_datasets' tables",
+			Remedy: "export the judgements with --format trec: topic, iteration, document, relevance; or write the heading " +
+				"query_id, doc_id, relevance, iteration",
 		}
 	}
 	return q, files.Wrap(path, err)
@@ -90,20 +96,37 @@ func readRun(path string, left *losses) (*trec.Run, error) {
 		r.Topics[topic] = append(r.Topics[topic], trec.Result{Document: doc, Score: value})
 		return nil
 	})
-	if took || err != nil {
+	if took == threeCells {
+		for _, results := range r.Topics {
+			for i := range results {
+				results[i].Score = -results[i].Score // a rank, of which a small one is good
+			}
+		}
+	}
+	if took != noPairs || err != nil {
 		return r, err
 	}
 	r, err = trec.ReadRunFile(path)
 	return r, files.Wrap(path, err)
 }
 
-// readPairs reads values by topic and document from what is no file of TREC; took says whether it was one.
+// pairForm is what values by topic and document stand in.
+type pairForm int
+
+// The forms.
+const (
+	noPairs    pairForm = iota // a file of TREC, or an empty one
+	namedPairs                 // columns with names, or JSON
+	threeCells                 // three columns without a heading: judgements with a grade, or a run of MS MARCO with ranks
+)
+
+// readPairs reads values by topic and document from what is no file of TREC.
 func readPairs(
 	path, form string, left *losses, do func(topic, doc string, value float64) error,
-) (took bool, err error) {
+) (took pairForm, err error) {
 	f, err := files.Open(path)
 	if err != nil {
-		return true, files.Unreadable(path, err, form)
+		return namedPairs, files.Unreadable(path, err, form)
 	}
 	defer f.Close()
 	seen := map[[2]string]string{}
@@ -128,25 +151,30 @@ func readPairs(
 	kind := kindOf(path)
 	r, err := files.Unpack(f)
 	if err != nil {
-		return true, &files.Error{File: path, Msg: err.Error(), Remedy: form}
+		return namedPairs, &files.Error{File: path, Msg: err.Error(), Remedy: form}
 	}
+	took = namedPairs
 	first, err := firstByte(r)
 	switch {
 	case kind == ".parquet" || kind == ".csv":
 		err = eachRow(path, nil, form, func(place string, rec files.Record) error { return pairOf(rec, left, place, next) })
 	case errors.Is(err, io.EOF):
-		return false, nil // empty, which the reader of TREC files says
+		return noPairs, nil // empty, which the reader of TREC files says
 	case err != nil:
-		return true, files.Unreadable(path, err, form)
+		return namedPairs, files.Unreadable(path, err, form)
 	case first == '{':
 		err = nestedPairs(r, next)
 	default:
 		head, _ := r.Peek(4096)
-		line, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n \t"), []byte("\n"))
-		if n := len(bytes.Split(bytes.TrimRight(line, "\r"), []byte("\t"))); n != 3 {
-			return false, nil
+		line, _, _ := strings.Cut(strings.TrimLeft(string(head), "\r\n \t"), "\n")
+		switch cells := cellsOfLine(line); {
+		case isPairHeading(cells):
+			err = headedPairs(r, func(place string, rec files.Record) error { return pairOf(rec, left, place, next) })
+		case strings.Count(line, "\t") == 2:
+			took, err = threeCells, threeColumns(r, next)
+		default:
+			return noPairs, nil
 		}
-		err = threeColumns(r, next)
 	}
 
 	var ours *files.Error
@@ -156,20 +184,20 @@ func readPairs(
 	if ours != nil && ours.File == "" {
 		ours.File = path
 	}
-	return true, err
+	return took, err
 }
 
 // pairOf reads a row of a table.
 func pairOf(rec files.Record, left *losses, place string, do func(place, topic, doc string, value float64) error) error {
-	topic, err := rec.Field("q_id", "query_id", "query-id", "qid", "topic")
+	topic, err := rec.Field(ofPairs...)
 	if err != nil {
 		return err
 	}
-	doc, err := rec.Field("doc_id", "docid", "corpus-id", "document_id", "docno", "doc")
+	doc, err := rec.Field(ofPaired...)
 	if err != nil {
 		return err
 	}
-	text, err := rec.Field("score", "relevance", "rel", "label")
+	text, err := rec.Field(ofValues...)
 	if err != nil {
 		return err
 	}
@@ -235,24 +263,61 @@ func innerPairs(dec *json.Decoder, place, topic string, do func(place, topic, do
 	return err
 }
 
-// threeColumns reads lines of three cells: of BEIR, with a heading and a relevance, or of MS MARCO, with a rank, of which a
-// small one is good.
+// cellsOfLine parts a line by tabs, or by white space where it has none.
+func cellsOfLine(line string) []string {
+	if line = strings.TrimRight(line, "\r"); strings.Contains(line, "\t") {
+		return strings.Split(line, "\t")
+	}
+	return strings.Fields(line)
+}
+
+// headedPairs reads lines of cells by the names of the first line.
+func headedPairs(r io.Reader, do func(place string, rec files.Record) error) error {
+	var names []string
+	return eachLine(r, func(place string, line []byte) error {
+		cells := cellsOfLine(string(line))
+		if names == nil {
+			names = cells
+			return nil
+		}
+		if len(cells) != len(names) {
+			return &files.Error{Place: place, Msg: fmt.Sprintf("has %d cells, the heading %d", len(cells), len(names))}
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		return doRow(place, names, cells, do)
+	})
+}
+
+// threeColumns reads lines of topic, document and value without a heading.
 func threeColumns(r io.Reader, do func(place, topic, doc string, value float64) error) error {
-	sign, first := -1.0, true
 	return eachLine(r, func(place string, line []byte) error {
 		cells := strings.Split(strings.TrimRight(string(line), "\r"), "\t")
 		if len(cells) != 3 {
 			return &files.Error{Place: place, Msg: fmt.Sprintf("has %s where 3 belong", cellsOf(cells))}
 		}
-		if first && isHeading(cells) {
-			sign, first = 1, false
-			return nil
-		}
-		first = false
 		value, err := strconv.ParseFloat(strings.TrimSpace(cells[2]), 64)
 		if err != nil {
 			return &files.Error{Place: place, Msg: fmt.Sprintf("%q is not a number", cells[2])}
 		}
-		return do(place, strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]), sign*value)
+		return do(place, strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]), value)
 	})
+}
+
+// ErrRanks says that what was given as judgements may as well be a run of MS MARCO.
+var ErrRanks = errors.New("the third column counts up from 1 in every topic, as the ranks of a run do")
+
+// likeRanks reports whether all topics' grades count up from 1, in some topic to 3 at least.
+func likeRanks(q *trec.Qrels) bool {
+	longest := 0
+	for _, judged := range q.Topics {
+		for i, j := range judged {
+			if j.Relevance != i+1 {
+				return false
+			}
+		}
+		longest = max(longest, len(judged))
+	}
+	return longest >= 3
 }

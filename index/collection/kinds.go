@@ -168,14 +168,14 @@ func kindsOfLine(r *bufio.Reader) []Kind {
 
 	trec := len(cells) == 1 || len(cells) == len(fields)
 	switch {
-	case len(cells) == 3 && isHeading(cells):
-		return kindsOfFields(cells)
+	case isPairHeading(cellsOfLine(line)):
+		return kindsOfFields(cellsOfLine(line))
 	case trec && len(fields) == 6 && number(fields[3]) && number(fields[4]):
 		return []Kind{RunKind}
 	case trec && len(fields) == 4 && number(fields[3]):
 		return []Kind{JudgementsKind}
 	case len(cells) == 3 && number(cells[2]):
-		return []Kind{RunKind}
+		return []Kind{JudgementsKind, RunKind}
 	}
 	return nil
 }
@@ -198,22 +198,27 @@ var (
 	ofDocuments  = strings.Fields("title contents body passage segment url doc_id docid document_id")
 	ofQueries    = strings.Fields("qid query_id query question request")
 	ofJudgements = strings.Fields("relevance rel label corpus-id")
-	ofPairs      = strings.Fields("q_id query_id query-id qid topic")
+	ofPairs      = strings.Fields("q_id query_id query-id qid topic topic_id")
 	ofPaired     = strings.Fields("doc_id docid corpus-id document_id docno doc")
 	ofValues     = strings.Fields("score relevance rel label")
 )
 
+// oneOf reports whether a name is known.
+func oneOf(names, known []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(known, strings.ToLower(strings.TrimSpace(n))) })
+}
+
+// isPairHeading reports whether names of columns are those of values by topic and document.
+func isPairHeading(names []string) bool {
+	return oneOf(names, ofPairs) && oneOf(names, ofPaired) && oneOf(names, ofValues)
+}
+
 // kindsOfFields are the kinds that records with some fields may be.
 func kindsOfFields(names []string) []Kind {
-	has := func(known []string) bool {
-		return slices.ContainsFunc(names, func(n string) bool {
-			return slices.Contains(known, strings.ToLower(strings.TrimSpace(n)))
-		})
-	}
-	document, query := has(ofDocuments), has(ofQueries)
+	document, query := oneOf(names, ofDocuments), oneOf(names, ofQueries)
 	switch {
-	case has(ofPairs) && has(ofPaired) && has(ofValues):
-		if has(ofJudgements) {
+	case isPairHeading(names):
+		if oneOf(names, ofJudgements) {
 			return []Kind{JudgementsKind}
 		}
 		return []Kind{JudgementsKind, RunKind}

@@ -136,7 +136,10 @@ func ReadQrels(r io.Reader, name string) (*Qrels, error) {
 		}
 		rel, err := strconv.Atoi(string(f[3]))
 		if err != nil {
-			return fmt.Errorf("relevance %q is not a whole number", f[3])
+			grade, notNumber := strconv.ParseFloat(string(f[3]), 64) // some tools write 2.0
+			if rel = int(grade); notNumber != nil || float64(rel) != grade || math.Abs(grade) > 1e6 {
+				return fmt.Errorf("relevance %q is not a whole number", f[3])
+			}
 		}
 
 		topic, iteration, doc := seen.topic(f[0]), string(f[1]), string(f[2])

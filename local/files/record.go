@@ -14,9 +14,9 @@ import (
 
 // Names under which collections keep ids and texts, the first that holds something is
 // taken: lore's own, those of BEIR (_id), Pyserini (contents), MS MARCO (docid, body,
-// passage, segment) and TREC (qid, title).
+// passage, segment; pid of a passage, whose docid names the document it is of) and TREC (qid, title).
 var (
-	documentIDs   = []string{"id", "_id", "docid", "doc_id", "document_id", "qid", "query_id"}
+	documentIDs   = []string{"id", "_id", "pid", "docid", "doc_id", "document_id", "qid", "query_id"}
 	queryIDs      = []string{"id", "_id", "qid", "query_id", "docid", "doc_id", "document_id"}
 	documentTexts = []string{"text", "contents", "content", "body", "passage", "segment"}
 	queryTexts    = []string{"text", "query", "question", "request", "topic", "contents", "content", "body",
