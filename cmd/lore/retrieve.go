@@ -127,9 +127,7 @@ func retrieve(c *cobra.Command, f retrieveFlags, args []string) error {
 
 	results := map[string][]trec.Result{}
 	for i, one := range got.rankings {
-		for _, h := range one.Hits {
-			results[got.topics[i]] = append(results[got.topics[i]], trec.Result{Document: h.ID, Score: h.Score})
-		}
+		results[got.topics[i]] = run.Results(one)
 	}
 	for _, g := range report.RetrievalNotes(store.Manifest{Retrieval: got.notes}) {
 		report.Text(c.ErrOrStderr(), g)

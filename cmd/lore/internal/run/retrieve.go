@@ -81,13 +81,7 @@ func topicsOf(items []datasets.Item) []string {
 func (e *engine) writeRun(name string, topics []string, rankings []index.Ranking) error {
 	results := map[string][]trec.Result{}
 	for k, r := range rankings {
-		for rank, h := range r.Hits {
-			score := h.Score
-			if r.Whole {
-				score = float64(len(r.Hits) - rank) // a fixed order must survive sorting by score
-			}
-			results[topics[k]] = append(results[topics[k]], trec.Result{Document: h.ID, Score: score})
-		}
+		results[topics[k]] = Results(r)
 	}
 
 	var buf bytes.Buffer
@@ -95,6 +89,20 @@ func (e *engine) writeRun(name string, topics []string, rankings []index.Ranking
 		return err
 	}
 	return e.folder.WriteFile("retrieval/"+name+".trec", buf.Bytes())
+}
+
+// Results are a ranking as a run file has it: the scores fall strictly, so that sorting by them keeps the order.
+func Results(r index.Ranking) []trec.Result {
+	out := make([]trec.Result, 0, len(r.Hits))
+	for rank, h := range r.Hits {
+		score := h.Score
+		if r.Whole {
+			score = float64(len(r.Hits) - rank) // a fixed order has no scores
+		}
+		out = append(out, trec.Result{Document: h.ID, Score: score})
+	}
+	trec.Untie(out)
+	return out
 }
 
 // writeQrels writes the gold relevance, so that rankings can be measured by
