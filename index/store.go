@@ -25,7 +25,7 @@ const formatVersion = 3
 
 // Names in the folder of a corpus.
 const (
-	manifestFile = "manifest.json"
+	manifestFile = "corpus.json" // a manifest.json is that of a run folder
 	lockFile     = "lock"
 	usedFile     = "used" // its time is when the index was last opened
 	livePrefix   = "live-"

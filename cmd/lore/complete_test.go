@@ -94,7 +94,7 @@ func TestCompletionAsksNobodyElse(t *testing.T) {
 	gone.Close()
 	for _, host := range []string{gone.URL, "http://models.example:11434"} {
 		t.Setenv("OLLAMA_HOST", host)
-		if got := offered(t, "run", "summhay", "--generator", "o"); !slices.Equal(got, []string{"ollama:"}) {
+		if got := offered(t, "run", "summhay", "--generator", "o"); !slices.Equal(got, []string{"ollama:", "openai:"}) {
 			t.Errorf("%s: offered %q", host, got)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -30,6 +29,7 @@ type hostValue struct {
 	text  string // the first
 	hosts []models.Host
 	given bool
+	wrong error // what is wrong with one; the library of flags would print its secrets
 }
 
 // Set takes one more address, as pflag.Value has it: URL, or KIND=URL where models of several kinds of
@@ -43,11 +43,13 @@ func (v *hostValue) Set(s string) error {
 	if host.Kind == openai.BackendName {
 		usual = openai.DefaultHost
 	}
-	if _, err := wire.ParseHost(host.URL, usual); err != nil {
-		return err
-	}
-	if slices.Contains(v.hosts, host) {
-		return fmt.Errorf("%s is named twice", redact.URL(host.URL))
+	_, err := wire.ParseHost(host.URL, usual)
+	switch {
+	case v.wrong != nil:
+	case err != nil:
+		v.wrong = usage.Errorf("--host: %v", err)
+	case slices.Contains(v.hosts, host):
+		v.wrong = usage.Errorf("--host: %s is named twice", redact.URL(host.URL))
 	}
 	if !v.given {
 		v.text = host.URL
@@ -74,7 +76,13 @@ func (f *hostFlags) add(fl *pflag.FlagSet) {
 // server is the servers that may be asked. One on another machine is named on the command
 // line: documents leave this machine, and a variable is soon forgotten.
 func (f *hostFlags) server() models.Server {
-	s := models.Server{URL: f.host.text, Hosts: f.host.hosts, Key: strings.TrimSpace(os.Getenv(openai.KeyVariable))}
+	s := models.Server{
+		URL:     f.host.text,
+		Hosts:   f.host.hosts,
+		Key:     strings.TrimSpace(os.Getenv(openai.KeyVariable)),
+		Wrong:   f.host.wrong,
+		Refused: f.host.wrong,
+	}
 	if f.host.given {
 		return s
 	}

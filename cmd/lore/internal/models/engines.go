@@ -22,6 +22,9 @@ func (s *Set) openEngines(ctx context.Context) error {
 	if s.engines != nil {
 		return nil
 	}
+	if s.cfg.Server.Wrong != nil {
+		return s.cfg.Server.Wrong
+	}
 	var gone []string
 	var lost error
 	for _, url := range s.cfg.Server.Of(openai.BackendName) {

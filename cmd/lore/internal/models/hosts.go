@@ -22,7 +22,8 @@ type Server struct {
 	URL       string // of the only one, or of the first
 	Hosts     []Host // as they were named on the command line; empty: URL, where Ollama is
 	Key       string // that engines may want to see
-	Refused   error  // why the server may not be asked; nil: it may
+	Wrong     error  // what is wrong with the hosts that were named; nil: nothing
+	Refused   error  // why Ollama's server may not be asked; nil: it may
 	Elsewhere string // the other machine that it is on, where the environment names that
 }
 
