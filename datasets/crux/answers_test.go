@@ -35,6 +35,9 @@ func releasedContexts(t *testing.T, ds *datasets.Dataset) []RunFigures {
 // eleven runs more as their reports' coverage and density do than recall, MAP and nDCG, at both thresholds.
 // docs/crux.md has the figures. With 20 passages it is not so: the reports are still as long as Z*.
 func TestPublishedContextsPredictReports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only takes long under the race detector: the run without -short has it")
+	}
 	ds := together(t)
 	all := releasedContexts(t, ds)
 	if err := addReports(context.Background(), ds, all, lexical.Judge{}, silent); err != nil {

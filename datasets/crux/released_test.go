@@ -62,6 +62,9 @@ func TestNaturally(t *testing.T) {
 
 // Whatever a released file holds, it is put together or refused, and what is put together loads.
 func FuzzReleased(f *testing.F) {
+	if testing.Short() {
+		f.Skip("it only takes long under the race detector: the run without -short has it")
+	}
 	f.Add([]byte(`{"id":"p","contents":"x"}`+"\n"+`{"id":"t","request":"r"}`+"\n"+`{"id":"t","subquestions":["q",null]}`+"\n"+
 		`{"id":"t","docid":"p","rating":[5,null]}`), []byte(`{"t":["q"]}`))
 	f.Add([]byte(`{"qid":"t","topic":"r","questions":["q"],"report":"w"}`), []byte(`{"t":[[1],[2,3]]}`))

@@ -107,6 +107,9 @@ func models() []stagetest.Noisy {
 // A model that falls short costs few of the grades that are right and few calls. Of wrong grades a dataset
 // has as many as the judge makes: of four pairs of a passage and a question three are not answered here.
 func TestNoisyBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only takes long under the race detector: the run without -short has it")
+	}
 	stagetest.Within(t, models(), map[string]stagetest.Limit{
 		"perfect":                       {Kept: 0.9, Wrong: 0.01, Calls: 1},
 		"wrong on 5 % of statements":    {Kept: 0.85, Wrong: 0.2, Calls: 1.1},

@@ -79,6 +79,9 @@ func losing(t *testing.T, seed uint64) (kept bool) {
 // Every file that is written loads without a warning, whatever was lost on the way. With
 // LORE_SIMULATE=1 a thousand builds are tried.
 func TestWhateverIsLost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only takes long under the race detector: the run without -short has it")
+	}
 	n := 40
 	if os.Getenv("LORE_SIMULATE") != "" {
 		n = 1000

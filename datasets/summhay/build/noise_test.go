@@ -124,6 +124,9 @@ func TestNoisyConversations(t *testing.T) {
 
 // A checker that is of no use is found out at once, and the message says which check is.
 func TestUselessCheckers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only takes long under the race detector: the run without -short has it")
+	}
 	whole := simulate(t, noise(t, "perfect", 0), Published, false, 4).calls
 	for name, habit := range map[string]string{
 		"always yes": "agrees to almost everything",

@@ -193,6 +193,9 @@ func TestDrops(t *testing.T) {
 // The fewest items with which a drop rule passes where nothing changed, as the help and docs/gate.md have
 // them: less than 5 % of draws of so many items would miss all of the few that fell.
 func TestFewestItems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only takes long under the race detector: the run without -short has it")
+	}
 	how := design
 	how.Draws = Draws
 	for limit, n := range map[float64]int{1: 299, 2: 149, 3: 99, 5: 59, 10: 29, 20: 14} {

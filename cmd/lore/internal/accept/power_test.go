@@ -141,6 +141,9 @@ func TestWithoutDrop(t *testing.T) {
 // Runs of few items without a drop pass as often as is told of them, and what is told to be detectable is never
 // below the bound of an unchanged run.
 func TestToldOfFewItems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only takes long under the race detector: the run without -short has it")
+	}
 	const rounds = 150
 	for _, w := range worlds[:3] {
 		for _, n := range []int{2, 3, 5} {

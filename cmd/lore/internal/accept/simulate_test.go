@@ -184,6 +184,9 @@ func (w world) simulate(n, rounds int, drop, margin float64) tally {
 // is not said to be broken, passes in as many cases as the power says, and where that is low
 // nobody can tell.
 func TestGateSimulation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only takes long under the race detector: the run without -short has it")
+	}
 	rounds, sizes, margins := 100, []int{5, 10, 30, 100}, []float64{2, 10}
 	if long {
 		rounds, margins = 1000, []float64{2, 5, 10}

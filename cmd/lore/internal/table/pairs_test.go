@@ -72,6 +72,9 @@ func plainValues(r Row) map[[2]string]float64 {
 // Compare is quick by what it leaves out and by doing pairs side by side: not a digit may
 // hang on that. Systems lack items and statements here and there, and stand in another order.
 func TestCompareIsWhatPairsGiveOneByOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only takes long under the race detector: the run without -short has it")
+	}
 	rng := rand.New(rand.NewPCG(5, 5))
 	decided := map[string]int{}
 	for _, w := range []world{
