@@ -129,6 +129,9 @@ func retrieve(c *cobra.Command, f retrieveFlags, args []string) error {
 	for i, one := range got.rankings {
 		results[got.topics[i]] = run.Results(one)
 	}
+	if w := withoutResult(got.topics, results); w != "" {
+		r.Console.Warn(w)
+	}
 	for _, g := range report.RetrievalNotes(store.Manifest{Retrieval: got.notes}) {
 		report.Text(c.ErrOrStderr(), g)
 	}
@@ -137,6 +140,23 @@ func retrieve(c *cobra.Command, f retrieveFlags, args []string) error {
 		tag = tagOf(r.by.Name)
 	}
 	return f.write(c.OutOrStdout(), tag, got.topics, results)
+}
+
+// withoutResult says how many topics have no result; empty if all have some.
+func withoutResult(topics []string, results map[string][]trec.Result) string {
+	var missing []string
+	for _, t := range topics {
+		if len(results[t]) == 0 {
+			missing = append(missing, t)
+		}
+	}
+	switch len(missing) {
+	case 0:
+		return ""
+	case len(topics):
+		return fmt.Sprintf("none of %d queries found a document: the run is empty", len(topics))
+	}
+	return fmt.Sprintf("%d of %d queries found no document and have no line in the run: %s", len(missing), len(topics), abbreviate(missing))
 }
 
 // tagOf makes a name of a run of a retriever: run files separate fields by white space.
@@ -165,6 +185,10 @@ func (f retrieveFlags) rankCorpus(ctx context.Context, r ranking, args []string)
 	}
 	if f.qrels != "" {
 		return out, usage.Errorf("--qrels needs --bench")
+	}
+	if kind := r.by.NeedsGold(); kind != "" {
+		return out, usage.Errorf("the retriever %s needs gold documents, which a benchmark's data has: "+
+			"give --bench NAME, or another retriever", kind)
 	}
 	docs, err := openCorpus(ctx, r.Config, args[0], f.reread)
 	if err != nil {

@@ -325,6 +325,20 @@ func (p Pipeline) ShowsNothing() bool {
 	return !slices.ContainsFunc(p.Source.Parts, func(part Pipeline) bool { return !part.ShowsNothing() })
 }
 
+// NeedsGold names a source in the pipeline that ranks by gold documents; empty if there is none.
+func (p Pipeline) NeedsGold() string {
+	switch p.Source.Kind {
+	case "oracle", oracleK, oracle1, "full-top", "full-middle", "full-bottom":
+		return p.Source.Kind
+	}
+	for _, part := range p.Source.Parts {
+		if kind := part.NeedsGold(); kind != "" {
+			return kind
+		}
+	}
+	return ""
+}
+
 // models lists the names of the language models that a pipeline asks.
 func (p Pipeline) models() []string {
 	var out []string
