@@ -1,6 +1,8 @@
 package index
 
 import (
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lore/embed"
 )
 
 // Shelved is an index, or what models gave, in an index folder.
@@ -17,7 +21,9 @@ type Shelved struct {
 	Name      string    `json:"name"`
 	Kind      string    `json:"kind"` // corpus, documents, vectors, or old
 	Corpus    string    `json:"corpus,omitempty"`
+	Model     string    `json:"model,omitempty"` // that gave vectors, as its user named it; empty where the file does not tell
 	Documents int       `json:"documents,omitempty"`
+	Vectors   int       `json:"vectors,omitempty"`
 	Segments  int       `json:"segments,omitempty"`
 	Analyzers []string  `json:"analyzers,omitempty"` // of which there are postings
 	Bytes     int64     `json:"bytes"`
@@ -109,10 +115,34 @@ func (s *Shelved) measure() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process may remove files meanwhile
 		return fmt.Errorf("read the index %s: %w", s.Name, err)
 	}
-	if m, err := readManifest(s.path); err == nil {
+	if s.Kind == ShelvedVectors {
+		s.count()
+	} else if m, err := readManifest(s.path); err == nil {
 		s.Corpus, s.Documents, s.Segments = m.Corpus, m.Documents, len(m.Segments)
 	}
 	return nil
+}
+
+// arraysEnding is that of files of sparse postings.
+const arraysEnding = ".arrays"
+
+// count reads how many vectors a file has; of one that cannot be read none are known, which Verify finds.
+func (s *Shelved) count() {
+	if filepath.Ext(s.path) != arraysEnding {
+		if k, err := embed.ReadKept(s.path, false); err == nil {
+			s.Model, s.Vectors = k.Model, k.Vectors
+		}
+		return
+	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	head := make([]byte, len(impactsMagic)+8)
+	if _, err := f.ReadAt(head, 0); err == nil && string(head[:len(impactsMagic)]) == impactsMagic {
+		s.Documents = int(binary.LittleEndian.Uint64(head[len(impactsMagic):]))
+	}
 }
 
 // Remove removes an index. One that a process writes is left: the error is ErrIndexBusy.
@@ -129,9 +159,22 @@ func (s Shelved) Remove() error {
 	return nil
 }
 
-// Verify reads all bytes of an index of a corpus or of documents against their checksums. What is damaged is removed, so
-// that the next run makes it again.
+// Verify reads all bytes of an index against their checksums. What is damaged of a corpus or of documents is removed, so that
+// the next run makes it again; of vectors it is passed over, and made again when it is asked for. What is old is not read.
 func (s Shelved) Verify() error {
+	switch {
+	case s.Kind == ShelvedOld:
+		return nil
+	case s.Kind == ShelvedVectors && filepath.Ext(s.path) == arraysEnding:
+		m, err := openImpacts(s.path)
+		if err != nil {
+			return fmt.Errorf("%w; the next run makes it again", err)
+		}
+		return m.Close()
+	case s.Kind == ShelvedVectors:
+		k, err := embed.ReadKept(s.path, true)
+		return cmp.Or(err, k.Check())
+	}
 	m, err := readManifest(s.path)
 	if err != nil {
 		return &DamagedError{filepath.Join(s.path, manifestFile), "it cannot be read, or a build was broken off"}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/index"
+	"lore/local/files"
 )
 
 // indexFlags are those of the verbs about indexes.
@@ -39,6 +42,16 @@ func (f *indexFlags) folder() string {
 	return indexDir(".")
 }
 
+// shelf is what lies in the folder. One that was named is there.
+func (f *indexFlags) shelf() ([]index.Shelved, error) {
+	if f.dir != "" {
+		if _, err := os.Stat(f.dir); err != nil {
+			return nil, files.Unreadable(f.dir, err, "--"+indexFlag+" names the folder of indexes that retrieval was given")
+		}
+	}
+	return index.Shelf(f.folder())
+}
+
 func newIndex() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "index",
@@ -61,7 +74,7 @@ func newIndexList() *cobra.Command {
 		Example: "  lore index list\n  lore index list --json",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			shelf, err := index.Shelf(f.folder())
+			shelf, err := f.shelf()
 			if err != nil {
 				return err
 			}
@@ -84,17 +97,26 @@ func newIndexList() *cobra.Command {
 func shelfTable(folder string, shelf []index.Shelved) datasets.Grid {
 	t := datasets.Grid{
 		Title: "Indexes in " + folder,
-		Head:  []string{"name", "kind", "corpus", "documents", "analysers", "MB", "last used"},
+		Head:  []string{"name", "kind", "corpus or model", "documents", "vectors", "analysers", "MB", "last used"},
 	}
 	var bytes int64
 	for _, s := range shelf {
 		bytes += s.Bytes
-		t.Rows = append(t.Rows, []string{s.Name, s.Kind, s.Corpus, fmt.Sprint(s.Documents), strings.Join(s.Analyzers, ", "),
+		t.Rows = append(t.Rows, []string{s.Name, s.Kind, cmp.Or(s.Corpus, s.Model), known(s.Documents), known(s.Vectors),
+			strings.Join(s.Analyzers, ", "),
 			megabytes(s.Bytes), s.Used.Format(time.DateOnly)})
 	}
 	t.Note = megabytes(bytes) + " MB in all. corpus: files of yours; documents: a benchmark's; vectors: what models gave; " +
 		"old: of an earlier lore, read by nothing."
 	return t
+}
+
+// known is a count; what has none has no figure.
+func known(n int) string {
+	if n == 0 {
+		return datasets.NoValue
+	}
+	return strconv.Itoa(n)
 }
 
 func megabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) }
@@ -137,18 +159,22 @@ func newIndexVerify() *cobra.Command {
 		Use:   "verify [NAME...]",
 		Short: "Read indexes whole against their checksums",
 		Long: "verify reads every byte of the named indexes, or of all, against their checksums. What is damaged is\n" +
-			"removed, so the next run makes it again. Whether a corpus is still the one that was indexed is asked\n" +
-			"by lore retrieve --reread or lore index update.",
+			"removed, or passed over of vectors, so the next run makes it again. Whether a corpus is still the one\n" +
+			"that was indexed is asked by lore retrieve --reread or lore index update.",
 		Example: "  lore index verify",
 		RunE: func(c *cobra.Command, args []string) error {
 			shelf, err := f.chosen(args)
 			if err != nil {
 				return err
 			}
+			if len(shelf) == 0 {
+				fmt.Fprintf(c.OutOrStdout(), "There are no indexes in %s.\n", f.folder())
+			}
 			bad := 0
 			for _, s := range shelf {
-				if s.Kind != index.ShelvedCorpus && s.Kind != index.ShelvedDocuments {
-					continue // vectors are checked one by one when they are read
+				if s.Kind == index.ShelvedOld {
+					fmt.Fprintf(c.OutOrStdout(), "%s: not checked: nothing reads what is of an earlier lore\n", s.Name)
+					continue
 				}
 				if err := s.Verify(); err != nil {
 					bad++
@@ -208,9 +234,12 @@ func (f *indexFlags) chosen(names []string) ([]index.Shelved, error) {
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := index.Shelf(f.folder())
+	shelf, err := f.shelf()
 	if err != nil {
 		return nil, err
+	}
+	if len(shelf) == 0 && len(names) > 0 {
+		return nil, usage.Errorf("there are no indexes in %s", f.folder())
 	}
 	known, wanted := map[string]bool{}, map[string]bool{}
 	var all []string
