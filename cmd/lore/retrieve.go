@@ -116,6 +116,9 @@ func retrieve(c *cobra.Command, f retrieveFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.checkPlaces(r.by, args); err != nil {
+		return err
+	}
 	rank := f.rankCorpus
 	if f.bench != "" {
 		rank = f.rankItems
@@ -248,11 +251,8 @@ func (f retrieveFlags) rankItems(ctx context.Context, r ranking, data []string) 
 	}
 
 	if f.qrels != "" {
-		var buf bytes.Buffer
-		if err := trec.WriteQrels(&buf, run.Qrels(ds.Items)); err != nil {
-			return out, err
-		}
-		if err := files.WriteFile(f.qrels, buf.Bytes()); err != nil {
+		write := func(w io.Writer) error { return trec.WriteQrels(w, run.Qrels(ds.Items)) }
+		if err := collection.WriteTREC(f.qrels, write); err != nil {
 			return out, fmt.Errorf("write the qrels: %w", err)
 		}
 	}
@@ -265,16 +265,18 @@ func (f retrieveFlags) rankItems(ctx context.Context, r ranking, data []string) 
 }
 
 func (f retrieveFlags) write(stdout io.Writer, tag string, topics []string, results map[string][]trec.Result) error {
-	var buf bytes.Buffer
-	if err := trec.WriteRun(&buf, tag, topics, results); err != nil {
+	write := func(w io.Writer) error { return trec.WriteRun(w, tag, topics, results) }
+	if f.out != "" {
+		if err := collection.WriteTREC(f.out, write); err != nil {
+			return fmt.Errorf("write the run: %w", err)
+		}
+		return nil
+	}
+
+	var buf bytes.Buffer // all of it or nothing
+	if err := write(&buf); err != nil {
 		return err
 	}
-	if f.out == "" {
-		_, err := stdout.Write(buf.Bytes())
-		return err
-	}
-	if err := files.WriteFile(f.out, buf.Bytes()); err != nil {
-		return fmt.Errorf("write the run: %w", err)
-	}
-	return nil
+	_, err := stdout.Write(buf.Bytes())
+	return err
 }

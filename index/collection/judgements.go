@@ -88,6 +88,12 @@ func otherOrder(q *trec.Qrels) bool {
 func Run(path string) (*trec.Run, error) { return readRun(path, nil) }
 
 func readRun(path string, left *losses) (*trec.Run, error) {
+	if folder, err := files.IsFolder(path, runForm); err != nil {
+		return nil, err
+	} else if folder {
+		_, err := trec.ReadRunFile(path) // which names a run in it
+		return nil, files.Wrap(path, err)
+	}
 	r := &trec.Run{Topics: map[string][]trec.Result{}}
 	took, err := readPairs(path, runForm, left, func(topic, doc string, value float64) error {
 		if _, known := r.Topics[topic]; !known {

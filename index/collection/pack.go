@@ -7,12 +7,43 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"lore/local/files"
 )
+
+// WriteTREC writes a run or judgements of TREC to a file, packed by gzip or zstd where its name ends in .gz or .zst. Names that
+// would be read as another form, or as packed in another way, are refused before write is asked.
+func WriteTREC(path string, write func(w io.Writer) error) error {
+	if err := CheckTREC(path); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe or a device
+		var buf bytes.Buffer
+		if err := write(&buf); err != nil {
+			return err
+		}
+		return files.WriteFile(path, buf.Bytes())
+	}
+	return files.Write(path, func(to io.Writer) error { return packed(to, path, "{", write) })
+}
+
+// CheckTREC refuses names of files that would not be read as files of TREC.
+func CheckTREC(path string) error {
+	ending := kindOf(path)
+	if slices.Contains([]string{".csv", ".parquet"}, ending) {
+		return choicef("%s would be read as a table, and a file of TREC is none: "+
+			"write to another name, and convert it by lore data convert", path)
+	}
+	if slices.Contains([]string{".bz2", ".xz", ".lz4", ".zip", ".tar", ".tgz"}, ending) {
+		return choicef("%s: files are packed by gzip or zstd alone: let the name end in .gz or .zst", path)
+	}
+	return nil
+}
 
 // packed hands what is written to whatever packs a file of that name, after a guard that sees it unpacked.
 func packed(to io.Writer, path, others string, write func(w io.Writer) error) error {

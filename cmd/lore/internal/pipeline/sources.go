@@ -10,11 +10,11 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/index"
+	"lore/index/collection"
 	"lore/index/rerank"
 	"lore/index/trec"
 	"lore/judge"
 	"lore/judge/lexical"
-	"lore/local/files"
 )
 
 // goldRanker scores gold documents by the benchmark's own rule, and by the lexical judge
@@ -90,13 +90,13 @@ func (r recorded) Retrieve(ctx context.Context, q index.Query, k int) (index.Ran
 	return r.Retriever.Retrieve(ctx, q, k)
 }
 
-// fromRun ranks by a TREC run file whose topics are item ids.
+// fromRun ranks by a run file, in any form that lore reads, whose topics are item ids.
 func (s *Set) fromRun(path string, docs index.Corpus) (index.Retriever, error) {
 	run := s.runs[path]
 	if run == nil {
 		var err error
-		if run, err = trec.ReadRunFile(path); err != nil {
-			return nil, files.Wrap(path, err)
+		if run, err = collection.Run(path); err != nil {
+			return nil, err
 		}
 		s.runs[path] = run
 	}

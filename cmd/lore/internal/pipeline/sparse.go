@@ -316,6 +316,11 @@ const (
 	queryVectors    = "queries.jsonl"
 )
 
+// VectorFiles are the files in dir that sparse vectors are written to.
+func VectorFiles(dir string) []string {
+	return []string{filepath.Join(dir, documentVectors), filepath.Join(dir, queryVectors)}
+}
+
 // checkVectors refuses pipelines that have no sparse vectors to be written.
 func (a Alone) checkVectors(p Pipeline) error {
 	if a.Vectors != "" && p.Source.Kind != sparse {

@@ -6,9 +6,8 @@ import (
 	"lore/cmd/lore/internal/usage"
 	"lore/datasets"
 	"lore/index"
-	"lore/index/trec"
+	"lore/index/collection"
 	"lore/local"
-	"lore/local/files"
 )
 
 // Name calls the system by the user's name for it.
@@ -16,15 +15,15 @@ func (a *Answers) Name(name string) {
 	a.System = datasets.System{Retriever: outside, Generator: name}
 }
 
-// Pair adds what the named system retrieved for its answers, from a TREC run file whose
+// Pair adds what the named system retrieved for its answers, from a run file whose
 // topics are item ids. So its contexts are measured, too. The name becomes that of the
 // retriever: systems from outside are then rows of one generator, and what their contexts
 // say of their answers is told over them. Topics and documents that the data does not have
 // are errors, and so is an answer without a ranking.
 func (a *Answers) Pair(name, path string, bench datasets.Benchmark, ds *datasets.Dataset) error {
-	ranked, err := trec.ReadRunFile(path)
+	ranked, err := collection.Run(path)
 	if err != nil {
-		return files.Wrap(path, err)
+		return err
 	}
 	bad := func(topic, msg, remedy string) error {
 		return &datasets.InputError{File: path, Place: "topic " + topic, Msg: msg, Remedy: remedy}
