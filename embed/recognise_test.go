@@ -159,3 +159,13 @@ func TestDenseModule(t *testing.T) {
 		t.Errorf("%+v does not tell the Dense module", enc.Settings())
 	}
 }
+
+// What a folder without vectors is good for is said by the form of its only output.
+func TestOutputsWithoutVectors(t *testing.T) {
+	for rank, want := range map[int]string{2: "rerank:cross:DIR", 3: "sparse:DIR"} {
+		_, err := chooseOutput(&folder{dir: "d", pooled: true}, []string{"logits"}, []int{rank})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d dimensions: %v, want %s", rank, err, want)
+		}
+	}
+}

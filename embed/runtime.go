@@ -77,6 +77,13 @@ func chooseOutput(f *folder, names []string, ranks []int) (int, error) {
 		}
 	}
 	if f.pooled && at < 0 && slices.Equal(names, []string{"logits"}) {
+		if len(ranks) == 1 && ranks[0] == 3 {
+			return 0, &ModelError{
+				Dir:    f.dir,
+				Msg:    "is a masked language model, which weighs tokens of its vocabulary and gives no vectors of texts",
+				Remedy: "use it as a sparse one: sparse:DIR",
+			}
+		}
 		return 0, &ModelError{
 			Dir:    f.dir,
 			Msg:    "is a classifier and gives no vectors",

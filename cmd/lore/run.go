@@ -688,7 +688,7 @@ func (p *prepared) show() error {
 	} else {
 		printTable(stdout, p.report, p.bench)
 	}
-	for _, w := range report.Warnings(p.result.Table, p.bench.Metrics()) {
+	for _, w := range slices.Concat(report.Warnings(p.result.Table, p.bench.Metrics()), report.CutWarnings(p.report)) {
 		usage.NewConsole(stderr).Warn(w)
 	}
 	printCost(stderr, p.result.Usage)

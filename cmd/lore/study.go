@@ -516,7 +516,7 @@ func (s *studied) finish() error {
 	stderr, lacking := s.c.ErrOrStderr(), ""
 	var spent []gate.ModelUsage
 	for _, p := range s.runs {
-		for _, w := range report.Warnings(p.result.Table, p.bench.Metrics()) {
+		for _, w := range slices.Concat(report.Warnings(p.result.Table, p.bench.Metrics()), report.CutWarnings(p.report)) {
 			usage.NewConsole(stderr).Named(p.name).Warn(w)
 		}
 		if l := p.lacking(); l != "" {

@@ -39,6 +39,7 @@ type Client struct {
 	engine  Engine
 	version string // of the server; empty where it does not tell
 	models  []model
+	keyed   bool // a key is shown
 }
 
 // Bounds of what is read from a server, in bytes.
@@ -55,7 +56,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	base.Path = strings.TrimSuffix(strings.TrimSuffix(base.Path, "/"), "/v1")
 
-	c := &Client{wire: wire.New(wire.Config{
+	c := &Client{keyed: cfg.Key != "", wire: wire.New(wire.Config{
 		Base:   base,
 		Key:    cfg.Key,
 		Dial:   cfg.Dial,
@@ -86,6 +87,10 @@ func (c *Client) notThere(err error) error {
 	}
 	switch status.Code {
 	case 401, 403:
+		if c.keyed {
+			return fmt.Errorf("%w: %s refused the key (status %d): the environment variable %s holds another one than it takes",
+				wire.ErrUnreachable, c.Host(), status.Code, KeyVariable)
+		}
 		return fmt.Errorf("%w: %s wants a key (status %d): put it into the environment variable %s",
 			wire.ErrUnreachable, c.Host(), status.Code, KeyVariable)
 	case 404:

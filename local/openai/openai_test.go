@@ -226,6 +226,9 @@ func TestKey(t *testing.T) {
 	if _, err := Open(ctx, Config{Host: url}); !errors.Is(err, wire.ErrUnreachable) || !strings.Contains(err.Error(), KeyVariable) {
 		t.Errorf("without a key: %v", err)
 	}
+	if _, err := Open(ctx, Config{Host: url, Key: "another"}); err == nil || !strings.Contains(err.Error(), "refused the key") {
+		t.Errorf("with another key: %v", err)
+	}
 	c, err := Open(ctx, Config{Host: url + "/v1/", Key: s.Key})
 	if err != nil {
 		t.Fatal(err)

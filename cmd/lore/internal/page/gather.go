@@ -497,7 +497,7 @@ func (b *builder) tell(s Source) {
 	for _, w := range s.Run.Manifest.Warnings {
 		add(&b.head.Warnings, w)
 	}
-	for _, w := range report.Warnings(s.Run.Table, b.metrics) {
+	for _, w := range slices.Concat(report.Warnings(s.Run.Table, b.metrics), report.CutWarnings(s.Run)) {
 		add(&b.head.Warnings, w)
 	}
 

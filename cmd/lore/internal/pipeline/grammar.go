@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lore/cmd/lore/internal/models"
@@ -258,6 +259,9 @@ func (s *Source) parsePart(text string) (rest string, err error) {
 		value, rest = untilAny(value, ",)")
 		return rest, s.set(key, value)
 	}
+	if err := s.afterComma(text); err != nil {
+		return "", err
+	}
 	if slices.Contains(plain, s.Kind) {
 		return "", usage.Errorf("%q is not a parameter of %s, such as k1=0.9 of bm25", text, s.Kind)
 	}
@@ -277,6 +281,18 @@ func (s *Source) parsePart(text string) (rest string, err error) {
 	}
 	s.Parts = append(s.Parts, p)
 	return rest, nil
+}
+
+// afterComma refuses a number behind a parameter and a comma: a weight, or the digits of a decimal comma.
+func (s *Source) afterComma(text string) error {
+	number, _ := untilAny(text, ",)")
+	if _, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err != nil || len(s.Params) == 0 {
+		return nil
+	}
+	if list, ok := s.param("weights"); ok {
+		return usage.Errorf("weights of %s are parted by colons, not by commas: weights=%s:%s", s.Kind, list, number)
+	}
+	return usage.Errorf("%q is not a parameter of %s: each has its name, and decimals have a point, such as k1=0.9", number, s.Kind)
 }
 
 func combinations() []string {

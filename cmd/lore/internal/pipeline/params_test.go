@@ -59,7 +59,7 @@ func TestBadParameters(t *testing.T) {
 		"rrf(bm25,keywords,weights=1:1)":       "no parameter",
 		"convex(bm25,keywords,weights=1)":      "of 2 retrievers has 1 weights",
 		"convex(bm25,keywords,weights=0:0)":    "sum above 0",
-		"convex(bm25,keywords,weights=1,1)":    "unknown retriever",
+		"convex(bm25,keywords,weights=1,1)":    "parted by colons",
 		"convex(bm25,keywords,weights=1:-1)":   "parted by colons",
 		"combmnz(bm25,keywords,k=1)":           "no parameters",
 		"rm3(keywords)":                        "takes bm25 alone",

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lore/cmd/lore/internal/table"
@@ -35,6 +36,42 @@ func Warnings(t table.Table, metrics []datasets.Metric) []string {
 		}
 	}
 	return out
+}
+
+// CutWarnings say, a line per retriever, where more than half of the documents that were shown were cut to fit the budget.
+func CutWarnings(r Run) []string {
+	type count struct{ cut, shown int }
+	by := map[string]*count{}
+	var order []string
+	for _, a := range r.Answers {
+		if by[a.Context()] == nil {
+			by[a.Context()] = &count{}
+			order = append(order, a.Context())
+		}
+		by[a.Context()].cut += a.Cut
+		by[a.Context()].shown += len(a.Documents)
+	}
+
+	limit := "the budget"
+	if tokens, known := r.Manifest.Settings["budget_tokens"]; known {
+		limit = fmt.Sprintf("the budget of %s tokens", asSet(tokens))
+	}
+	var out []string
+	for _, name := range order {
+		if n := by[name]; 2*n.cut > n.shown {
+			out = append(out, fmt.Sprintf("%s: %d of %d shown documents were cut to fit %s; --budget-tokens raises it",
+				name, n.cut, n.shown, limit))
+		}
+	}
+	return out
+}
+
+// asSet is a setting as it was set, or as it was read back.
+func asSet(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
 }
 
 // systemName is how a warning names a row's system.

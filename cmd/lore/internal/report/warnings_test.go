@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"lore/cmd/lore/internal/store"
 	"lore/cmd/lore/internal/table"
 	"lore/datasets"
 )
@@ -37,5 +38,23 @@ func TestWarnings(t *testing.T) {
 	got = Warnings(table.Table{Rows: []table.Row{row("a", 1, 1, 4)}}, metrics)
 	if want := []string{"r g: 2 of 3 answers cite nothing"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Retrievers of which more than half of the documents were cut are named with the budget, as it was set or read back.
+func TestCutWarnings(t *testing.T) {
+	var r Run
+	for _, a := range []struct {
+		retriever  string
+		cut, shown int
+	}{{"full", 9, 9}, {"full", 8, 11}, {"bm25", 5, 10}, {"none", 0, 0}} {
+		r.Answers = append(r.Answers, store.Answer{System: datasets.System{Retriever: a.retriever}, Cut: a.cut, Documents: make([]string, a.shown)})
+	}
+	for _, tokens := range []any{8000000, 8000000.0} {
+		r.Manifest.Settings = map[string]any{"budget_tokens": tokens}
+		want := []string{"full: 17 of 20 shown documents were cut to fit the budget of 8000000 tokens; --budget-tokens raises it"}
+		if got := CutWarnings(r); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
