@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lore/embed"
+	"lore/local/files"
 )
 
 // Shelved is an index, or what models gave, in an index folder.
@@ -134,7 +135,7 @@ func (s *Shelved) count() {
 		}
 		return
 	}
-	f, err := os.Open(s.path)
+	f, err := files.Open(s.path)
 	if err != nil {
 		return
 	}
