@@ -142,8 +142,19 @@ func TestBM25BuildIsLocked(t *testing.T) {
 	if _, err := OpenBM25(context.Background(), dir, InMemory(five), "en", DefaultBM25); !errors.Is(err, ErrIndexBusy) {
 		t.Errorf("got %v", err)
 	}
-	if err := other.Unlock(); err != nil {
-		t.Fatal(err)
+	stopped, stop := context.WithCancel(context.Background())
+	said := 0
+	_, err = OpenBM25(OnBusy(stopped, func(string) { said++; stop() }), dir, InMemory(five), "en", DefaultBM25)
+	if !errors.Is(err, context.Canceled) || said != 1 {
+		t.Errorf("an interrupted wait: %v, said %d times", err, said)
+	}
+	free := func(string) {
+		if err := other.Unlock(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := OpenBM25(OnBusy(context.Background(), free), dir, InMemory(five), "en", DefaultBM25); err != nil {
+		t.Error(err)
 	}
 	if _, err := OpenBM25(context.Background(), dir, InMemory(five), "en", DefaultBM25); err != nil {
 		t.Error(err)

@@ -14,7 +14,7 @@ import (
 //
 // Bleve analyses the texts; its own scoring is not used because it is not BM25, and its store is not because postings as
 // plain arrays are built four times as fast. Files are written aside and renamed when they are whole. A second process
-// that wants to write the same ones gets ErrIndexBusy at once.
+// that wants to write the same ones gets ErrIndexBusy, or waits: see OnBusy.
 func OpenBM25(ctx context.Context, dir string, corpus Corpus, analyzer string, params BM25Params) (*BM25, error) {
 	if err := params.Check(); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func postingsAt(
 	if p, err := openPostings(path, docs); err == nil {
 		return p, nil
 	}
-	err := locked(folder, func() error {
+	err := locked(ctx, folder, func() error {
 		if p, err := openPostings(path, docs); err == nil {
 			return p.Close() // another process was faster
 		}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -149,7 +150,7 @@ func (s *Shelved) count() {
 // Remove removes an index. One that a process writes is left: the error is ErrIndexBusy.
 func (s Shelved) Remove() error {
 	if s.Kind == ShelvedCorpus || s.Kind == ShelvedDocuments {
-		return locked(s.path, func() error { return os.RemoveAll(s.path) })
+		return locked(context.Background(), s.path, func() error { return os.RemoveAll(s.path) })
 	}
 	if err := os.RemoveAll(s.path); err != nil {
 		return err

@@ -80,12 +80,8 @@ func openOrBuild(ctx context.Context, dir string, docs Corpus, from SparseVector
 	}
 
 	lock := flock.New(path + ".lock")
-	got, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock the index %s: %w", path, err)
-	}
-	if !got {
-		return nil, fmt.Errorf("%s: %w; wait for it and try again", path, ErrIndexBusy)
+	if err := acquire(ctx, lock, path); err != nil {
+		return nil, err
 	}
 	defer lock.Unlock()
 	if m, err := openImpacts(path); err == nil {

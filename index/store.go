@@ -86,7 +86,7 @@ type StoreOptions struct {
 
 // OpenStore opens a corpus of files under dir. Files that are as they were when an earlier run read them are not read
 // again, but for samples. Otherwise all are read, and only documents that are new or changed are kept anew, in segments
-// of their own. A second process that wants to write the same index gets ErrIndexBusy at once.
+// of their own. A second process that wants to write the same index gets ErrIndexBusy, or waits: see OnBusy.
 func OpenStore(ctx context.Context, dir string, from Origin, opt StoreOptions) (*Store, error) {
 	path, err := filepath.Abs(from.Path)
 	if err != nil {
@@ -114,7 +114,13 @@ func OpenStore(ctx context.Context, dir string, from Origin, opt StoreOptions) (
 		}
 	}
 
-	err = locked(folder, func() error {
+	err = locked(ctx, folder, func() error {
+		if s, err := openFolder(folder); err == nil && !opt.Reread { // another process was faster
+			defer s.Close()
+			if sameFiles(s.manifest.Files, now) {
+				return nil
+			}
+		}
 		return (&ingest{ctx: ctx, folder: folder, path: path, from: from, files: now, opt: opt}).run()
 	})
 	if err != nil {
@@ -127,18 +133,45 @@ func OpenStore(ctx context.Context, dir string, from Origin, opt StoreOptions) (
 	return s, err
 }
 
+// waiting is the key of what is told of an index that another process builds.
+type waiting struct{}
+
+// OnBusy has opening an index wait for another process that builds it, until the context ends; say is told so, once for each
+// index that is waited for. Without it the error is ErrIndexBusy.
+func OnBusy(ctx context.Context, say func(string)) context.Context {
+	return context.WithValue(ctx, waiting{}, say)
+}
+
+// busyPoll is how often a process that waits looks.
+const busyPoll = 100 * time.Millisecond
+
+// acquire takes a lock of an index, or waits for it.
+func acquire(ctx context.Context, lock *flock.Flock, index string) error {
+	got, err := lock.TryLock()
+	say, patient := ctx.Value(waiting{}).(func(string))
+	if err == nil && !got && patient {
+		say(fmt.Sprintf("%s: %v; waiting for it", index, ErrIndexBusy))
+		got, err = lock.TryLockContext(ctx, busyPoll)
+	}
+	switch {
+	case ctx.Err() != nil && !got:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("lock the index %s: %w; --index-dir names another folder", index, err)
+	case !got:
+		return fmt.Errorf("%s: %w; wait for it and try again", index, ErrIndexBusy)
+	}
+	return nil
+}
+
 // locked does something with a folder that it alone may write.
-func locked(folder string, do func() error) error {
+func locked(ctx context.Context, folder string, do func() error) error {
 	if err := files.MkdirAll(folder); err != nil {
 		return fmt.Errorf("create the index folder: %w; --index-dir names another", err)
 	}
 	lock := flock.New(filepath.Join(folder, lockFile))
-	got, err := lock.TryLock()
-	if err != nil {
-		return fmt.Errorf("lock the index %s: %w", folder, err)
-	}
-	if !got {
-		return fmt.Errorf("%s: %w; wait for it and try again", folder, ErrIndexBusy)
+	if err := acquire(ctx, lock, folder); err != nil {
+		return err
 	}
 	defer lock.Unlock()
 	return do()

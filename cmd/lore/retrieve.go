@@ -226,7 +226,7 @@ func openCorpus(ctx context.Context, cfg pipeline.Config, path string, reread bo
 		return nil, err
 	}
 	from := index.Origin{Path: path, Files: source.Files, Each: source.Each}
-	return index.OpenStore(ctx, cfg.IndexDir, from, index.StoreOptions{Reread: reread})
+	return index.OpenStore(index.OnBusy(ctx, cfg.Console.Note), cfg.IndexDir, from, index.StoreOptions{Reread: reread})
 }
 
 // rankItems ranks the documents of a benchmark's data for its items.

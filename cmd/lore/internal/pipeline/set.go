@@ -198,7 +198,7 @@ func (s *Set) openSearch(ctx context.Context, from Source, docs index.Corpus) (i
 		if err := params.Check(); err != nil {
 			return nil, usage.Errorf("%s: %v", from, err)
 		}
-		b, err := index.OpenBM25(ctx, s.cfg.IndexDir, docs, analyzer, params)
+		b, err := index.OpenBM25(index.OnBusy(ctx, s.cfg.Console.Note), s.cfg.IndexDir, docs, analyzer, params)
 		if err != nil {
 			return nil, err
 		}

@@ -73,7 +73,7 @@ func (s *Set) openSparse(ctx context.Context, from Source, docs index.Corpus) (i
 	if err != nil {
 		return nil, err
 	}
-	r, err := index.OpenSparse(ctx, s.cfg.IndexDir, docs, vectors)
+	r, err := index.OpenSparse(index.OnBusy(ctx, s.cfg.Console.Note), s.cfg.IndexDir, docs, vectors)
 	if err != nil {
 		return nil, err
 	}
