@@ -131,7 +131,8 @@ func newIndexUpdate() *cobra.Command {
 		Example: "  lore index update corpus.jsonl",
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := openCorpus(c.Context(), pipeline.Config{IndexDir: f.folder(), Console: usage.NewConsole(c.ErrOrStderr())}, args[0], true)
+			cfg := pipeline.Config{IndexDir: f.folder(), Console: usage.NewConsole(c.ErrOrStderr())}
+			s, err := openCorpus(c.Context(), cfg, args[0], true)
 			if err != nil {
 				return err
 			}
